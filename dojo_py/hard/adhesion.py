@@ -1,10 +1,10 @@
-"""Adhesion: the force of an actuator on a body pulls at all contacts that the body has, in equal shares along their normals.
+"""Adhesion: the force of an actuator on a body pulls along the normals of all contacts of the body, divided equally among them.
 
     on the first body of a contact  -p/N n,  on the second  p/N n;     n: from the second to the first,  N: contacts of the body
 
-The contacts are those that touch where the step starts; normals and points are those there. The force is one from outside to the
-step, so that contact carries it beside the rest: friction is bounded by μ times both. In the hard limit only: on the central path
-nothing touches.
+The contacts are those that touch at the start of the step, with their normals and points there. In the step's equations it is an
+external force, which normal impulses balance together with all other loads: friction's bound, μ times the normal impulse, contains
+it. In the hard limit only: on the central path no contact touches.
 
 A law that depends on velocity sees v = mean of -n · (v₁ - v₂) over the contacts, as MuJoCo has it.
 """
@@ -16,7 +16,7 @@ from dojo_py.hard.contact_rows import plane_gap
 from dojo_py.jit import kernel
 
 TOUCHING = 1e-7
-"""Gap [m] up to which a contact touches: solved ones have up to two standoffs, 2e-10 m, and round-off."""
+"""Largest gap [m] at which a contact counts as touching: solved ones have up to two standoffs, 2e-10 m, and round-off."""
 
 
 @kernel
@@ -43,7 +43,7 @@ def adhere(L, P, Q, A, W, wrench):
 
 @kernel
 def _sticks(L, P, Q, W, candidate, body, place):
-    """Whether a candidate is a contact of a body of the model that touches at the start; place (6,): its normal and point then."""
+    """Whether a candidate is a contact of a body of the model that touches at the start; place (6,): then its normal and point."""
     planes = P.body.shape[0]
     if candidate < planes:
         if L.geom_body[P.geom[candidate, 0]] != body and L.geom_body[P.geom[candidate, 1]] != body:

@@ -1,9 +1,9 @@
 """Newton's system of one step: the block matrix and the right-hand side.
 
 Cone pairs (contacts, limits, dry friction) are condensed: contacts onto the 6x6 blocks of their bodies, limits and dry friction
-onto the rows of their joints. What is left has the graph of bodies and joints.
+onto the rows of their joints. The remaining matrix has the sparsity pattern of the graph of bodies and joints.
 
-Everywhere below kn is the complementarity aimed at of normal impulses and limits [N s m], kf that of friction [N s m/s].
+Everywhere below kn is the target complementarity of normal impulses and limits [N s m], kf that of friction [N s m/s].
 """
 
 import math
@@ -24,16 +24,16 @@ from dojo_py.solver.double_double import add_triple_product
 from dojo_py.solver.octet import WIDTH, load, minus, plus, store, times
 
 STIFF = 1e7
-"""A contact stiffer than this times the smallest inertia of its body is kept apart, in pairs of doubles."""
+"""A contact stiffer than this times the smallest inertia of its bodies is added to separate blocks, in double-double arithmetic."""
 
 
 @kernel
 def assemble(L, W, h, kn, kf, typical, corrected, yields=0.0):
-    """Block matrix and right-hand side of Newton's step towards the complementarities kn, kf. Reads what `evaluate` left.
+    """Block matrix and right-hand side of Newton's step towards the complementarities kn, kf, from the rows that `evaluate` wrote.
 
-    typical: mean product of contacts and limits; contacts aim at kn times their γ s over this, within `uneven`. 0: all at kn.
+    typical: mean product of contacts and limits, see `_aim`; 0: the target of all products is kn.
     corrected: right-hand side with the second-order terms of the affine step (the matrix is not rebuilt then).
-    yields: see stiff_contacts.py.
+    yields: compliance of contacts that are too stiff for derivatives, over the inverse mass of their bodies (stiff_contacts.py).
     """
     x = W.step
     if not corrected:
@@ -62,12 +62,13 @@ def assemble(L, W, h, kn, kf, typical, corrected, yields=0.0):
 
 @kernel
 def _aim(W, c, kn, typical):
-    """Target of γ s of contact c: kn in the ratio of its product to the mean one, but no farther from kn than the factor `uneven`.
+    """Target of γ s of contact c: kn times the ratio of its product to the mean, a ratio limited to [1/uneven, uneven].
 
-    So products are corrected only outside of [mean/uneven, uneven mean] (Gondzio 1996). typical: that mean; 0: all aim at kn.
+    So products are corrected only outside of [mean/uneven, uneven mean] (Gondzio 1996). typical: that mean; 0: all targets are kn.
 
-    Gaps that have arrived at their standoff stay at the end (`stays`), or where W.keeps_rest asks for it return to the gap of the
-    start: a tilt by 1e-10 m in a step of 0.01 s turns bodies at 1e-8 m/s and more, which contacts that stick on both ends cannot.
+    Near the end of the path gaps that have arrived at their standoff keep their product (`stays`). Where W.keeps_rest is set,
+    contacts that rested at the start of the step aim at their gap there: gaps that change by 1e-10 m in a step of 0.01 s rotate
+    bodies at 1e-8 m/s and more, which contacts that stick at both ends do not allow.
     """
     gamma, s, rest = W.con[c, 0], W.con[c, 1], W.keeps_rest[0] * W.rest_gap[c]
     if rest > 0.0 and has_arrived(s, rest):
@@ -130,7 +131,7 @@ def _put_closure(L, W, e, place, factor):
 
 @kernel
 def _assemble_tendon(L, W, n, h, kn, kf, corrected):
-    """The node of a tendon: a joint's with one coordinate and no constraint, on the bodies of all its terms."""
+    """The node of a tendon: like that of a joint with one coordinate and no constraint, but on the bodies of all its terms."""
     e = -1 - L.node_joint[n]
     place, dof = L.place_node[n], L.eq_dof[e]
     M, f = scratch((1, 1)), scratch(1)
@@ -151,7 +152,7 @@ def _assemble_tendon(L, W, n, h, kn, kf, corrected):
 
 @kernel
 def _dof_matrix(L, W, n, kf, corrected, M, f):
-    """Law of a joint's coordinates after condensing limits and dry friction: δτ + M δθ̇ = f. M (6, 6), f (6,), overwritten."""
+    """Linearised law of a joint's coordinates with dry friction condensed: δτ + M δθ̇ = f. M (6, 6), f (6,), overwritten."""
     j = L.node_joint[n]
     k, first = L.ndof[j], L.vadr[j]
     for i in range(k):
@@ -262,7 +263,7 @@ def _condense_limit(L, W, m, l, first, n, h, kn, corrected, M, f):
         return
     axis, T = scratch(3), scratch((3, 3))
     limit_distance(L, W, l, h, axis)
-    # ball: δdistance = -axis · Jr δΔ,  impulse -γ axis, and the axis turns: δaxis = (I - axis axisᵀ) δr / |r|
+    # ball: δdistance = -axis · Jr δΔ,  impulse -γ axis, and the axis rotates: δaxis = (I - axis axisᵀ) δr / |r|
     ball_limit_rows(L, W, l, n, h, axis, distance, T)
     for u in range(3):
         f[i + u] -= push * axis[u]
@@ -298,7 +299,7 @@ def _assemble_contact(L, W, c, h, kn, kf, corrected, yields):
 
 @kernel
 def _slack_residual(W, c):
-    """W.cdy of contact c, beyond the round-off of its motion."""
+    """W.cdy = residual of the slacks of contact c, less the round-off of its motion."""
     place, speed = 0.0, 0.0
     for side in range(2):
         b = W.cbody[c, side]
@@ -309,7 +310,7 @@ def _slack_residual(W, c):
 
 @kernel
 def _fold_contact(L, W, c):
-    """Contact c onto the rows of its bodies."""
+    """Add Bᵀ K C - H of contact c to the blocks of its bodies."""
     K, rows, stiff, soft = W.cK[c], ROWS[W.claw[c]], 0.0, math.inf
     for r in range(rows):
         for k in range(rows):
@@ -331,7 +332,7 @@ def _fold_contact(L, W, c):
 
 @kernel
 def _fold_block(L, W, c, side, other, rows, pairs):
-    """The block of contact c for the impulse on one of its bodies and the motion of one; pairs: in pairs of doubles."""
+    """Contact c's block for the impulse on body `side` by the motion of body `other` of it; pairs: in double-double arithmetic."""
     B, H, blocks = W.cB[c, side], W.cH[c, side], W.blocks
     place, far = L.place_body[W.cbody[c, side]], L.place_body[W.cbody[c, other]]
     t, upper = 0, W.pattern.rank[place] < W.pattern.rank[far]
@@ -364,7 +365,7 @@ def _fold_block(L, W, c, side, other, rows, pairs):
 
 @kernel
 def _mix_rows(rows, K, C, out):
-    """out (rows, 8) = K C. C (rows, 8), K (rows, rows), whose first row is K₀₀ alone."""
+    """out (rows, 8) = K C. C (rows, 8), K (rows, rows), whose first row is zero but for K₀₀."""
     store(times(load(C, 0, 0), K[0, 0]), out, 0, 0)
     for r in range(1, rows):
         row = times(load(C, 0, 0), K[r, 0])

@@ -1,14 +1,14 @@
 """A step from the last one's impulses by Newton's method at the end of the central path, where no cone shortens its steps.
 
-The interior-point method has to come down the path from afar: near its end the cones let it take short steps only, wherever a
-contact's load or its direction has changed. Here every step is taken in full, which leaves the cones, and every pair (b, c) goes
-back onto the path at its end,
+The interior-point method has to start far up the path: near its end the cones allow only short steps wherever a contact's load or
+its direction has changed. Here every Newton step is taken in full, even out of the cones, and every complementarity pair (b, c) is
+then put back onto the path near its end,
 
-    b c = κ,   b - m c as it is          b = (w + √(w² + 4 κ m))/2,   w = b - m c          (second-order cones: likewise)
+    b c = κ,   b - m c unchanged         b = (w + √(w² + 4 κ m))/2,   w = b - m c          (second-order cones: likewise)
 
 That is Newton's method on smoothed equations of complementarity (Chen and Harker 1993; Fukushima, Luo and Tseng 2002): on the path
-its equations are those of the interior-point method (Dojo, eq. 28-29), so nothing else is new. It is fast where nearly the same
-contacts carry as in the last step, and needs not end elsewhere: then the interior-point method takes over.
+its equations are those of the interior-point method (Dojo, eq. 28-29), so the same Newton matrix serves. It is fast where the
+contacts under load are nearly those of the last step; elsewhere it may not converge, and the interior-point method takes over.
 """
 
 import math
@@ -41,22 +41,23 @@ from dojo_py.solver.cones.orthant import is_near
 MOST = 8
 """Most iterations."""
 SLOW = 0.3
-"""Every iteration brings the residual below this share of what it was, or other contacts carry than in the last step."""
+"""Every iteration has to bring the residual below this fraction of the last one. Otherwise the active set is taken to differ from
+that of the last step, and the attempt is given up."""
 HEIGHT = 0.01
-"""Height on the path over the energy of what the rows lack, times h: Newton's method makes errors of the second order, about
-the gap h v of a velocity v over a size of 1 m. (At the end of the path from the start, contacts of a foot that are not all
-needed get each other's errors as impulses, and none of 300 steps of a humanoid ends.)"""
+"""The target product is this times h times the energy of the residuals: the linearised rows have errors of second order, about
+the gap h v of a velocity v over a size of 1 m. (With the end of the path as the target from the start, redundant contacts of a foot
+get these errors as impulses against each other, and none of 300 steps of a humanoid converges.)"""
 END = 1e-3
-"""Fraction of the tolerance of residuals at which it ends. Convergence is quadratic: that costs an iteration now and then, and
-keeps momenta to 1e-13 where the tolerance would let 1e-11 go in every step. (The interior-point method gets as far by itself: its
-pairs arrive last.)"""
+"""Fraction of the tolerance of residuals at which the iteration ends. Convergence is quadratic: that costs an iteration now and
+then, and keeps momenta to 1e-13, where the tolerance itself would lose 1e-11 in every step. (The interior-point method gets as far
+by itself: its complementarity pairs converge last.)"""
 STICKS = 0.999
-"""Share of its bound below which friction held in the last step."""
+"""Fraction of its bound below which friction is taken to have stuck in the last step."""
 
 
 @kernel
 def any_pyramid(W):
-    """Whether a contact of the islands in W.span has the linearised cone, which has no such path."""
+    """Whether a contact of the islands in W.span has the linearised cone, which this method does not treat."""
     for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
         if W.claw[W.members[CONTACTS, k]] == PYRAMID:
             return True
@@ -65,9 +66,9 @@ def any_pyramid(W):
 
 @kernel
 def newton_at_end(L, P, Q, A, W, h, goal):
-    """From the impulses and the evaluated motion that are there. The answer is that of `interior_point.iterate`.
+    """Newton's method from the present impulses and the evaluated motion. Returns what `interior_point.iterate` returns.
 
-    goal: in the hard limit; of its `most` nothing is asked.
+    goal: one of the hard limit; its `most` is not used.
     """
     end = end_of_path(goal)
     clear_cones(W, W.change)
@@ -108,9 +109,9 @@ def newton_at_end(L, P, Q, A, W, h, goal):
 
 @kernel
 def _onto_path(L, W, h, kn, kf):
-    """Cone pairs of the islands in W.span that are not near the products kn of gaps and limits, kf of friction, go there.
+    """Put cone pairs of the islands in W.span back onto the path if their products are not near kn (gaps, limits) or kf (friction).
 
-    Returns how many do.
+    Returns how many were moved.
     """
     moved = 0
     for k in range(W.span[DOFS, 0], W.span[DOFS, 1]):
@@ -144,7 +145,7 @@ def _onto_path(L, W, h, kn, kf):
 
 @kernel
 def _take_motion(L, W, h):
-    """Slacks of the evaluated motion, beside the impulses."""
+    """Set the slacks to those of the evaluated motion, the slip of contacts that stuck to 0; the impulses stay."""
     for k in range(W.span[DOFS, 0], W.span[DOFS, 1]):
         d = W.members[DOFS, k]
         if W.bound[d] > 0.0:
@@ -163,7 +164,7 @@ def _take_motion(L, W, h):
 
 @kernel
 def _height(L, W, h):
-    """Products of the gaps [N s m] at which the errors of the linearised rows are no larger than those of the present point."""
+    """Target product of the gaps [N s m], from the residuals of the present point; see HEIGHT."""
     energy = imbalance_energy(L, W)
     for k in range(W.span[LIMITS, 0], W.span[LIMITS, 1]):
         m = W.members[LIMITS, k]

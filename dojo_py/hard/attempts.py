@@ -1,4 +1,4 @@
-"""The loaded step of an island by the interior-point method: from the last impulses, from none, then along the central path."""
+"""The step of an island whose contacts carry load: solved from one start after another, then along the central path."""
 
 import math
 
@@ -43,39 +43,40 @@ from dojo_py.jit import kernel
 from dojo_py.solver.cones.contact import FRICTIONLESS
 
 AT_END, WARM_START, AGAIN_WARM, COLD_START, AGAIN_COLD, HIGH_START, AGAIN_HIGH, PATH, AGAIN_PATH = range(9)
-"""Attempts at a step, in this order: by Newton's method at the end of the path (at_end.py) from the last impulses; by the
-interior-point method from these, or from none, or from above, where all slip is stopped (`start._slip_scale`), and after each from
-those where it got stuck close to the solution; along the central path around its folds, which friction makes (central_path.py).
-Those taken up again keep the gaps of contacts that rested before (`assemble._aim`)."""
+"""Attempts at a step, in this order: Newton's method at the end of the path (at_end.py) from the last step's impulses (warm); the
+interior-point method from these, then from none (cold), then from high up the path, at the products that stopping all slip takes
+(`start._slip_scale`); along the central path, around the folds that friction makes (central_path.py). AGAIN_…: once more, from
+where the attempt before got stuck close to the solution; these keep the gaps of contacts that rested before (`assemble._aim`)."""
 HEIGHT = (0.0, 0.1, 0.1, 1.0, 0.1, 1.0, 0.1, 1.0, 0.1)
-"""How far up the central path each starts: a share of the violations that remain under the impulses, or of all violations, or of
+"""How far up the central path each starts: a fraction of the violations that remain under the impulses, or of all violations, or of
 all slip."""
 
 PATH_SHARE = 0.5
-"""Share of the iterations that are left which the path may take: as many as the step in parts then has."""
+"""Fraction of the remaining iterations that following the path may take: as many are left to the step in parts."""
 
 SMALL = 0.02
-"""Radius of gyration [m] of bodies below which complementarity of gaps is to be smaller, by its square: two that only touch part at
-7e-6 m/s in a step of 0.01 s, a third of a thousandth of this radius a second. Friction's products let a contact creep at κ / bound,
-which has nothing to do with size: for them the tolerance is what masses make it (`lead`), or 1e-16 m/s would be asked of slips."""
+"""Radius of gyration [m] of bodies below which the tolerance of complementarity of gaps is reduced, by the square of the ratio: two
+such bodies that only touch separate at 7e-6 m/s in a step of 0.01 s, a third of a thousandth of this radius a second. Friction's
+products let a contact creep at κ / bound, independent of size: their tolerance depends on masses only (`lead`), otherwise slips
+would have to be accurate to 1e-16 m/s."""
 
 SOLVE_LIMIT = 50
 """Most iterations of one solve. (With 200 as many steps are solved, after as many iterations.)"""
 UNLOADED_LIMIT = 8
 """Most iterations to the motion without impulses of an island in which nothing touches; two or three are usual."""
 QUIET = 5.0
-"""The bodies are moved under the impulses of the start, before the complementarity pairs get their first values, only where that
-changes velocities by more than this times h [m/s²]. (With 0 as many steps are solved, after 1 to 5 % more iterations.)"""
+"""The motion under the initial impulses is solved, before the complementarity pairs get their first values, only where that changes
+velocities by more than this times h [m/s²]. (With 0 as many steps are solved, after 1 to 5 % more iterations.)"""
 
 
 @kernel
 def attempts(L, P, Q, A, W, h, kappa, source, whole, last, once):
-    """Solve the loaded step of the islands in W.span: by one start after another, until one solves it.
+    """Solve the step of the islands in W.span by one attempt after another, until one solves it. The results are in W.found.
 
-    source: impulses that are tried first (WARM, HERE), or COLD. whole: of a step that is not a part of one the best point is kept,
-    and the path is tried; of a part only if it is the last resort (`last`). once: only from these impulses.
-    Returns whether it ended near the solution, at corners that were held there (held_points.py): to be solved again from there.
-    What was found: W.found (outcome.py).
+    source: the impulses that come first, WARM, HERE (the present ones) or COLD. whole: a whole step, for which the best point is
+    kept and the path is followed; in a part of a step the path is followed only as the last resort (`last`). once: only attempts
+    from `source`.
+    Returns True where a solve came near the solution and contacts were then held (`hold_corners`): to be solved again from there.
     """
     tightest = complementarity_tolerance(L, W, h, kappa)
     first = COLD_START if source == COLD else AT_END if source == WARM and _may_end_soon(W, kappa, whole) else WARM_START
@@ -93,13 +94,13 @@ def attempts(L, P, Q, A, W, h, kappa, source, whole, last, once):
 
 @kernel
 def _takes_up(attempt):
-    """Whether an attempt takes up the one before where it got stuck."""
+    """Whether an attempt continues the one before from where that got stuck."""
     return attempt in (AGAIN_WARM, AGAIN_COLD, AGAIN_HIGH, AGAIN_PATH)
 
 
 @kernel
 def _is_due(W, kappa, attempt, may_follow):
-    """Whether an attempt is made after what the last one came to. may_follow: along the path, in the hard limit."""
+    """Whether to make an attempt, given the result of the last one. may_follow: whether the path is an option in the hard limit."""
     if _takes_up(attempt):
         stuck = W.found[STATUS] == STALLED or W.found[STATUS] == MAX_ITERATIONS
         return stuck and W.found[RESIDUAL] < W.solver.close
@@ -112,7 +113,7 @@ def _is_due(W, kappa, attempt, may_follow):
 def _attempt(L, P, Q, A, W, h, kappa, attempt, impulses, whole, tightest):
     """One attempt from these impulses. Returns whether it is the last: solved, too fast, or no iterations are left.
 
-    tightest: the tolerance of complementarity, of which one that takes up another may leave more (`steady`).
+    tightest: the tolerance of complementarity; an attempt that continues another may leave more (`steady`).
     """
     found, again = W.found, _takes_up(attempt)
     lead = 1.0 if kappa > 0.0 else 1.0 / _small(L, W, h)
@@ -149,19 +150,19 @@ def _attempt(L, P, Q, A, W, h, kappa, attempt, impulses, whole, tightest):
 
 @kernel
 def _most(W, limit):
-    """So many iterations, or what is left of them; one at least."""
+    """The smaller of `limit` and the iterations that are left, 1 at least."""
     return max(min(limit, int(left(W))), 1)
 
 
 @kernel
 def _may_end_soon(W, kappa, whole):
-    """Whether Newton's method at the end of the path is tried: of a whole step in the hard limit, unless it was in vain lately."""
+    """Whether Newton's method at the end of the path is tried: for whole steps in the hard limit, unless it failed recently."""
     return whole and kappa == 0.0 and not in_vain(waiting(W)) and not any_pyramid(W)
 
 
 @kernel
 def _note(L, W, h, status, residual, worst):
-    """A solve ended here."""
+    """Record in W.found how a solve ended at the present point."""
     W.found[STATUS], W.found[RESIDUAL], W.found[WORST] = status, residual, worst
     W.found[SOLVES] += 1.0
     W.found[WITH_ROUND_OFF] = residual_of(L, W, h, WHOLE)
@@ -178,11 +179,11 @@ def _any_friction(W):
 
 @kernel
 def _start(L, P, Q, A, W, h, kappa, impulses, height, weight, remembered, slips, again, most):
-    """Bodies move under the impulses of the start, then contacts, limits and dry friction take their places in the cones.
+    """Solve the motion under the initial impulses, then give the pairs of contacts, limits and dry friction their first values.
 
     height, slips: of the start on the central path, see `start_pairs`; remembered: the impulses may be nearly right; again: a solve
-    has got stuck there. Returns (iterations, whether nothing touches in the hard limit: that is the solution, found in `most`
-    iterations more at most).
+    has got stuck with them. Returns (iterations, whether nothing touches in the hard limit). In that case the motion without
+    impulses, found in at most `most` further iterations, is the solution.
     """
     guess_impulses(W, impulses)
     start_motion(L, W)
@@ -202,7 +203,7 @@ def _start(L, P, Q, A, W, h, kappa, impulses, height, weight, remembered, slips,
             return count, True
     if cones and height > 0.0:
         start_pairs(L, W, h, height, kappa, weight, remembered, slips)
-        if not remembered:  # (a start from above is due only where that is higher than a cold one)
+        if not remembered:  # (the start from high up is made only where it lies higher on the path than the cold one)
             W.found[SLIPS] = 1.0 if slips_more(L, W, h) else 0.0
     release_cones(L, W, h)
     return count, False
@@ -212,8 +213,8 @@ def _start(L, P, Q, A, W, h, kappa, impulses, height, weight, remembered, slips,
 def complementarity_tolerance(L, W, h, kappa):
     """Largest |b∘c - κe| accepted of the islands in W.span [N s m]; of friction's products [N s m/s] `Goal.lead` times as much.
 
-    On the central path ξ∘η of a fast slide is a difference of terms near 1: it cannot be told from κ to better than 1e-14; of
-    larger terms `iterate` accepts what their round-off leaves, where it gets no further.
+    On the central path ξ∘η of a fast slide is a difference of terms near 1, and known to 1e-14 at best; where the terms are larger
+    and there is no further progress, `iterate` accepts their round-off.
     """
     if kappa > 0.0:
         return max(1e-8 * kappa, min(1e-3 * kappa, 1e-14))
@@ -222,7 +223,7 @@ def complementarity_tolerance(L, W, h, kappa):
 
 @kernel
 def _mass_scale(L, W):
-    """What masses of the islands in W.span make of the tolerance of complementarity: it is meant for bodies of 1 to 100 kg."""
+    """Factor of the tolerance of complementarity by the masses of the islands in W.span: it is meant for bodies of 1 to 100 kg."""
     least = math.inf
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         least = min(least, L.mass[W.members[BODIES, k]])
@@ -231,10 +232,10 @@ def _mass_scale(L, W):
 
 @kernel
 def _small(L, W, h):
-    """What sizes of the islands in W.span make of the tolerance of complementarity of gaps beside that of friction, 1 at most.
+    """Factor, 1 at most, of the tolerance of gaps' complementarity (not friction's) by body sizes in the islands in W.span.
 
-    Impulses κ / gap move light bodies more, and two that only touch part at √(κ / m h): for small ones that is far. In steps of
-    fast small ones γ s drowns in the round-off of s, about momentum times round-off of the way.
+    Impulses κ / gap move light bodies more, and two that only touch separate at √(κ / m h): for small ones that is far. It is no
+    smaller than round-off allows: for small fast bodies γ s is known to about momentum times the round-off of positions.
     """
     small, momentum, way = 1.0, 0.0, 0.0
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):

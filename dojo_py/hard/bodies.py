@@ -97,7 +97,7 @@ def turn_of_momentum(J, momentum, h, w):
 
     J (3, 3): inertia [kg m²]; momentum (6,) [N s, N m s].
 
-    Newton's method from w; the shorter the interval, the larger the momenta that have one.
+    By Newton's method from w. The shorter the interval, the larger the momenta for which there is such a velocity.
     """
     now, slope, v = scratch(6), scratch((6, WIDTH)), scratch(6)
     for i in range(3):

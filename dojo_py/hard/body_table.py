@@ -73,9 +73,9 @@ def expand(M, bodies, h, out):
 
 
 def show_last_parts(M: BodyTable, layout: Layout, bodies: Any, h: float, impulses: Any, out: Any) -> None:
-    """In maximal states (T, nbody, 13) of `expand`, bodies that carry a momentum get their velocities over the last part of a step.
+    """In maximal states (T, nbody, 13) of `expand`, give bodies with a carried momentum their velocities over the step's last part.
 
-    bodies (T, nb, 13), impulses (T, n): of the same states (warm_start.py).
+    bodies (T, nb, 13), impulses (T, n): of the same states; carried momenta are in the latter (warm_start.py).
     """
     rows = np.flatnonzero(carried_flags(impulses, len(layout.mass)).any(axis=1))
     if not len(rows):
@@ -94,7 +94,7 @@ def show_last_parts(M: BodyTable, layout: Layout, bodies: Any, h: float, impulse
 def gather_wrenches(M, bodies, wrenches, step, out):
     """out (nb, 6) = wrenches about the centres of mass of the model's bodies, moved to those of the layout's.
 
-    wrenches (none | one for all steps | one a step, nbody, 6).
+    wrenches (0 | 1 | T, nbody, 6): none, one for all steps, or one a step.
     """
     r = scratch(3)
     for b in range(out.shape[0]):
@@ -116,7 +116,7 @@ def gather_wrenches(M, bodies, wrenches, step, out):
 
 @kernel
 def wrench_levers(M, bodies, wrenches, step, out):
-    """out (nb, 3, 3): change of the torques of `gather_wrenches` by a turn ψ of their body: Σ (ψ × r) × F. wrenches as there."""
+    """out (nb, 3, 3): change of the torques of `gather_wrenches` by a rotation ψ of the body: Σ (ψ × r) × F. wrenches as there."""
     r = scratch(3)
     out[:, :, :] = 0.0
     if wrenches.shape[0] == 0:
@@ -136,9 +136,10 @@ def wrench_levers(M, bodies, wrenches, step, out):
 
 @kernel
 def add_joint_forces(L, bodies, joint_forces, step, force, wrench):
-    """Add joint forces (none | one for all steps | one a step, nv) to force (nv,), those of free joints to wrench (nb, 6).
+    """Add joint forces (0 | 1 | T, nv) to force (nv,), those of free joints to wrench (nb, 6).
 
-    Along a free joint they are a world force at the origin of its body's frame and a torque in that frame.
+    There are none, one row for all steps, or one a step. Those of a free joint are a world force at the origin of its body's frame
+    and a torque in that frame.
     """
     if joint_forces.shape[0] == 0:
         return
@@ -160,9 +161,9 @@ def add_joint_forces(L, bodies, joint_forces, step, force, wrench):
 
 @kernel
 def joint_force_levers(L, bodies, joint_forces, step, out):
-    """Add to out (nb, 3, 3) the change of the torques of `add_joint_forces` by a turn of their body.
+    """Add to out (nb, 3, 3) the derivative of the torques of `add_joint_forces` by a rotation of their body.
 
-    joint_forces (none | one for all steps | one a step, nv).
+    joint_forces (0 | 1 | T, nv): none, one row for all steps, or one a step.
     """
     if joint_forces.shape[0] == 0:
         return

@@ -1,23 +1,24 @@
-"""Following the central path of an island around its folds: the attempt at a step behind Mehrotra's method.
+"""Following the central path of an island around its folds: the attempt at a step where Mehrotra's method fails.
 
-The points with r(w) = 0, γ s = κ, ξ∘η = κ_f e form a curve over κ. Where friction couples contacts it can turn back: on the way to
-the hard limit κ has to grow again for a while. A Newton method that only lets κ fall stops at the fold, although the step has a
-solution. So the curve is followed by its arc length (Allgower and Georg, Introduction to Numerical Continuation Methods, 2003,
-chapters 2, 3 and 6), κ being one of the unknowns: a step along the curve's parabola, then Newton's method in the plane across it.
+The points with r(w) = 0, γ s = κ, ξ∘η = κ_f e form a curve over κ. Where friction couples contacts it can fold: on the way to the
+hard limit κ has to grow again for a while. A Newton method that only reduces κ stops at the fold, although the step has a solution.
+So the curve is followed by its arc length (Allgower and Georg, Introduction to Numerical Continuation Methods, 2003, chapters 2, 3
+and 6), κ being one of the unknowns: a step along the curve's parabola, then Newton's method in the plane normal to its tangent.
 
-    enter       Mehrotra's method at κ = θ of the start; where it fails, from a start of a tenth of it
+    enter       Mehrotra's method at κ = θ of the start; where it fails, from a start at a tenth of θ, and so on
     tangent     J w' = (∂κ/∂t) e t' - (∂r/∂t) t',  |w'|² + t'² = 1,  t = ln θ   (θ: complementarity of gaps [N m s])
-    sense       sign(t') sign(det J) is the same all along a curve (by w' · w'_last alone a long step turns back beside a fold): far
-                up, where the path comes from, t falls and det J has the sign of the motion without contacts, `_free_sign`
-    bend        half of w'': what Mehrotra's second-order terms add to the tangent's step, across the tangent
+    sense       sign(t') sign(det J) is constant along a curve (the sign of w' · w'_last alone can reverse the direction when a long
+                step meets a fold): at large θ, where the path begins, t decreases and det J has the sign of the motion without
+                contacts, `_free_sign`
+    bend        half of w'': what Mehrotra's second-order terms add to the tangent's step, normal to the tangent
     step        w + l w' + l² bend
     correction  J δw = -r + (∂κ/∂t) e δt - (∂r/∂t) δt,  w'·δw + t' δt = 0
 
-|w'| is that of the changes of contact impulses relative to what they are, `_product`. det J has the sign of the condensed matrix,
-because the determinants of the pairs that are condensed are positive inside the cones.
+|w'| is the norm of the relative changes of contact impulses, `_product`. det J has the sign of the condensed matrix, because the
+determinants of the pairs that are condensed are positive inside the cones.
 
-On the way to the hard limit shapes whose gaps have kinks there (rims that lie flat, crossed capsules) are smooth, by a κ that lags
-behind that of the point (`_lagging`): at a kink the path would end. So their rows have a derivative by t of their own.
+On the way to the hard limit shapes whose gaps have kinks there (rims that lie flat, crossed capsules) are smoothed, with a κ that
+lags behind that of the point (`_lagging`): at a kink the path would end. So their rows depend on t, too.
 """
 
 import math
@@ -40,38 +41,40 @@ from dojo_py.solver.cones.contact import ROWS, bound_place, impulse_of
 from dojo_py.solver.cones.standoff import NEAREST
 
 NEAR = 0.03
-"""Relative error of products at which a point counts as one of the path. With 0.1 four of 176 piles are lost: Newton's method does
-not come back to the path beside a fold."""
+"""Relative error of products below which a point counts as on the path. (With 0.1, 4 of 176 piles fail: Newton's method does not
+return to the path near a fold.)"""
 
 FAR_OFF, SLOW = 1e3, 0.5
-"""A correction that starts from a larger error, or after three leaves more than this share of the error before, is given up."""
+"""Corrections are given up where the error is larger than FAR_OFF, or where one, after three, leaves more than the fraction SLOW of
+the error before it."""
 
 LAG = 100.0
-"""How many times as far up the path friction's products start, and the softness of shapes; they catch up on the way. With 1 one of
-44 piles is lost at μ 1."""
+"""Factor by which friction's products and the smoothing of shapes start higher up the path than gaps; it falls to 1 on the way.
+(With 1, one of 44 piles at μ = 1 fails.)"""
 
 TURN, BEND = 1.6, 0.5
-"""In a step an impulse changes by at most TURN times itself along the tangent, and the bend moves at most BEND of the tangent."""
+"""In a step an impulse changes by at most TURN times itself along the tangent, and the second-order term is at most BEND times the
+tangent's."""
 
 INSIDE, SHORTENED = 0.95, 10
-"""Share of the way to the boundary of the cones that a step may go, and how often it is shortened for it at most."""
+"""Fraction of the distance to the boundary of the cones that a step may go, and how often it is shortened to that at most."""
 
 SHORTEST, LONGEST = 0.01, 4.0
-"""Steps that fail at SHORTEST of what tangent and bend allow have met a kink or the round-off, and the path is given up. LONGEST:
-of a step; along a straight path a length is a change of ln θ."""
+"""Where steps fail down to SHORTEST of the length that tangent and bend allow, there is a kink, or round-off, and the path is given
+up. LONGEST: largest length of a step; along a straight path it is the change of ln θ."""
 
 GROWTH = (2.5, 2.5, 2.0, 1.3, 0.8, 0.8)
 """Length of the next step over this one's, by the number of corrections that this one took: two are aimed at."""
 
 BESIDE = 1e-3
-"""Difference of ln θ by which rows of shapes that soften are differentiated."""
+"""Finite difference of ln θ for the derivative of the rows of smoothed shapes."""
 
 RETRY = 0.35
 """Length of a step whose corrections failed, over what it was. It is tried again from the same point."""
 
 ENTRIES, ENTRY_LIMIT = 5, 60
-"""Starts tried, each a tenth of the last one's height, and most iterations from one onto the path. (Of 14 steps of a pile of 100
-at which Mehrotra's method to the hard limit had failed 20 Newton steps at the start's θ came onto the path of 5, this of all.)"""
+"""Most starts, each at a tenth of the last one's θ, and most iterations from one onto the path. (Of 14 steps of a pile of 100 in
+which Mehrotra's method to the hard limit had failed, 20 Newton steps at the start's θ reached the path in 5, this in all.)"""
 
 
 @kernel
@@ -84,22 +87,22 @@ def _targets(t, first, last, weight, least, out):
 
 @kernel
 def _lag(first, last):
-    """d ln(what lags)/dt, beyond 1."""
+    """d ln θ_f/dt - 1, with θ_f of `_lagging`."""
     return math.log(LAG) / max(first - last, 1.0)
 
 
 @kernel
 def _lagging(t, first, last):
-    """What friction's products and the softness of shapes follow in place of θ [N m s].
+    """θ_f [N m s], which friction's products and the smoothing of shapes follow in place of θ.
 
-    It lags by a factor that falls from LAG to 1, and rises beyond the start:  ln θ_f = t + ln LAG (t - last)/(first - last)
+    θ_f/θ falls from LAG at the start to 1 at the end, and is larger above the start:  ln θ_f = t + ln LAG (t - last)/(first - last)
     """
     return math.exp(t + _lag(first, last) * (t - last))
 
 
 @kernel
 def _product(W, one, two):
-    """(inner product of two changes, largest entry of the first): of the impulses of cones, relative to what they are now."""
+    """(inner product of two changes of the cones' impulses, largest entry of the first one), relative to the present impulses."""
     total, most, count, first, second = 0.0, 0.0, 0, W.path_impulses[0], W.path_impulses[1]
     for k in range(W.span[MOVED_LIMITS, 0], W.span[MOVED_LIMITS, 1]):
         m = W.members[LIMITS, k]
@@ -131,9 +134,9 @@ def _product(W, one, two):
 
 @kernel
 def _errors(L, W, h, targets, tol_residual):
-    """Largest error of the products relative to the targets; and that, or what the residual makes of them if it is larger.
+    """(largest error of the products relative to their targets; the larger of this and of the residual, in the same scale).
 
-    A residual [m/s] within its tolerance counts as near. Infinite where something is not finite.
+    A residual [m/s] at its tolerance counts as NEAR. Infinite where something is not finite.
     """
     sums = scratch(6)
     centring(W, targets[0], targets[1], 0.0, sums)
@@ -159,7 +162,7 @@ def _largest_impulse(W):
 def _newton(L, P, Q, W, h, t, first, last, push, targets, tol_residual):
     """Newton's step to the targets in W.newton, and in W.change that to the targets plus their derivatives. False if singular.
 
-    t: ln θ of the point; first, last, push: see `_soften`. Rows of shapes that soften have a derivative by t, too.
+    t: ln θ of the point; first, last, push: see `_soften`. Rows of smoothed shapes have a derivative by t, too.
     """
     softens = W.kappa[0] == 0.0 and _any_that_softens(P, W)
     for aim in range(2):
@@ -180,7 +183,7 @@ def _newton(L, P, Q, W, h, t, first, last, push, targets, tol_residual):
 
 @kernel
 def _any_that_softens(P, W):
-    """Whether a contact of the islands in W.span is a feature that is as soft as the point of the path."""
+    """Whether a contact of the islands in W.span is a feature whose smoothing depends on the point of the path."""
     for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
         c = W.members[CONTACTS, k]
         if c >= W.n_active[1]:
@@ -192,7 +195,7 @@ def _any_that_softens(P, W):
 
 @kernel
 def _add_softening(L, P, Q, W, h, t, first, last, push):
-    """Add to the rows of momentum and of contacts what they change with t. What these are goes into W.path_rb, W.path_cdy."""
+    """Add to the rows of momentum and of contacts their derivative by t; the rows without it go into W.path_rb, W.path_cdy."""
     _soften(W, t + BESIDE, first, last, push)
     evaluate_rows(L, P, Q, W, h, W.options.springs)
     _copy_rows(W, W.rb, W.cval, W.path_rb, W.path_cdy)
@@ -208,7 +211,7 @@ def _add_softening(L, P, Q, W, h, t, first, last, push):
 
 @kernel
 def _add_rate(here, beside, rows):
-    """rows (n,) += the derivative by t of numbers that are `here` at t, `beside` at t + BESIDE, where the old rows go."""
+    """rows (n,) += the derivative by t of numbers that are `here` at t, `beside` at t + BESIDE; beside becomes the old rows."""
     for i in range(here.shape[0]):
         rate = (beside[i] - here[i]) / BESIDE
         beside[i] = rows[i]
@@ -228,13 +231,14 @@ def _copy_rows(W, rb, cdy, to_rb, to_cdy):
 
 @kernel
 def follow(L, P, Q, A, W, h, weight, end, tol_residual, most):
-    """From contacts near a path to where its θ is `end` [N m s]. Returns (status, factorisations); SOLVED: there.
+    """Follow the path from a point near it to θ = `end` [N m s]. Returns (status, factorisations); SOLVED: it got there.
 
-    The motion has been evaluated. weight: of friction's products beside those of gaps at the end, as in `iterate`.
+    The motion has been evaluated. weight: of friction's products relative to those of gaps at the end, as in `iterate`.
     tol_residual [m/s]. most: factorisations.
 
-    In the hard limit gaps do not go to zero on the path but to the nearest that has arrived (standoff.py): counted from there.
-    With the band of gaps that have arrived products would jump, one contact after the other, and there would be no path to follow.
+    In the hard limit gaps go on the path not to zero but to the smallest gap that counts as arrived (standoff.py), from which they
+    are counted. With the whole band of gaps that count as arrived, products would jump, one contact after the other, and there
+    would be no path to follow.
     """
     _count_from_standoff(W)
     start, sense = W.path_targets[4:6], -_free_sign(L, W, h)
@@ -250,7 +254,7 @@ def follow(L, P, Q, A, W, h, weight, end, tol_residual, most):
 
 @kernel
 def _count_from_standoff(W):
-    """Gaps are counted from the nearest that has arrived, and end where that is zero."""
+    """Count gaps from the smallest that counts as arrived, NEAREST times the standoff, and set the standoffs to 0."""
     for k in range(W.span[LIMITS, 0], W.span[LIMITS, 1]):
         l = W.limit_active[W.members[LIMITS, k]]
         W.limit_standoff_kept[l], W.limit_standoff[l] = W.limit_standoff[l], 0.0
@@ -263,7 +267,7 @@ def _count_from_standoff(W):
 
 @kernel
 def _count_from_touch(W):
-    """What `_count_from_standoff` has done is undone, at the present point too."""
+    """Undo `_count_from_standoff`, for the slacks of the present point, too."""
     for k in range(W.span[LIMITS, 0], W.span[LIMITS, 1]):
         m = W.members[LIMITS, k]
         l = W.limit_active[m]
@@ -285,7 +289,7 @@ def _least(weight, end):
 
 @kernel
 def _soften(W, t, first, last, push):
-    """On the way to the hard limit shapes are as smooth as at a lagging κ that presses with `push` [N s]; see W.softness."""
+    """On the way to the hard limit smooth shapes as at the lagging κ of t and the largest impulse `push` [N s]; see W.softness."""
     if W.kappa[0] == 0.0:
         theta = _lagging(t, first, last)
         W.softness[0], W.softness[1] = theta, theta / push
@@ -293,7 +297,7 @@ def _soften(W, t, first, last, push):
 
 @kernel
 def _enter(L, P, Q, A, W, h, weight, end, tol_residual, most, start):
-    """From contacts near a path onto it, in `most` iterations at most. Returns (status, iterations); SOLVED: there.
+    """Bring a point near a path onto it, in `most` iterations at most. Returns (status, iterations); SOLVED: it is there.
 
     start (2,): θ of the point [N m s]; the largest impulse [N s], for `_soften`.
     """
@@ -328,7 +332,7 @@ def _enter(L, P, Q, A, W, h, weight, end, tol_residual, most, start):
 
 @kernel
 def _free_sign(L, W, h):
-    """Sign of det J of the motion without contacts, limits and dry friction: the path's, far up."""
+    """Sign of det J of the motion without contacts, limits and dry friction: that of the path at large θ."""
     hold_cones(W)
     assemble(L, W, h, 0.0, 0.0, 0.0, False)
     sign = 1.0
@@ -349,7 +353,7 @@ def _tangent(L, W, h, targets, slope, tol_residual):
     copy_point(W, W.change, W.affine)
     copy_point(W, W.now, W.base)
     _, most = _product(W, W.tangent, W.tangent)
-    # κ(t + t' l) to second order in l, and in the products those of the tangent's changes: the terms of a corrector
+    # terms of second order in l: of κ(t + t' l), and products of the tangent's changes, as in Mehrotra's corrector
     gaps = targets[0] + 0.5 * slope * slope * targets[2]
     friction = targets[1] + 0.5 * slope * slope * targets[3] * targets[3] / targets[1]
     assemble(L, W, h, gaps, friction, 0.0, True)
@@ -365,7 +369,7 @@ def _tangent(L, W, h, targets, slope, tol_residual):
 
 @kernel
 def _step_inside(W, h, length):
-    """The step along the path from W.base in W.change, and what of `length` keeps it inside the cones."""
+    """W.change = the step along the path from W.base. Returns `length`, shortened so that the step stays inside the cones."""
     for _ in range(SHORTENED):
         combine(W, 1.0, W.tangent, length, W.bend, W.change)
         reach = INSIDE * largest_step(W)

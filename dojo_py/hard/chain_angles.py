@@ -2,9 +2,9 @@
 
     min over θ of |e(θ)|²,   e(θ) = ( d - p_f(θ),  2 vec(q_f(θ)* ⊗ q) )        Levenberg-Marquardt from a reference
 
-The pose is on the surface that the chain sweeps, so the minimum is 0 and the convergence quadratic; the damping carries it through
-gimbal lock. When the reference is too far away, other starts are tried (`NEARER`). A ball starts with the orientation that the
-hinges before it leave to it.
+The pose is one that the chain can reach, so the minimum is 0 and the convergence quadratic; the damping carries it through gimbal
+lock. When the reference is too far away, other starts are tried (`NEARER`). A ball starts with the rotation that is missing from
+the pose after the hinges before it.
 """
 
 import math
@@ -16,8 +16,8 @@ from dojo_py.jit import kernel
 from dojo_py.rotation import quat_conj_mul
 
 NEARER = 0.5
-"""Of |e|²: another start counts if it ends below this share of the best so far. Three hinges reach every orientation in two ways, π
-apart; of a pose that is off the surface, by what joints are open, round-off would choose between them."""
+"""Another start is preferred if |e|² ends below this fraction of the best so far. Three hinges reach every orientation in two ways,
+π apart; for a pose that the chain misses by the joints' residuals, round-off would choose between the two."""
 
 
 @kernel

@@ -18,7 +18,7 @@ def entries(L, j):
 
 @kernel
 def chain_start(L, W, j, theta):
-    """theta (k,): the coordinates of joint j at the start of the step, of a ball from W.turn0: none."""
+    """theta (k,): the coordinates of joint j at the start of the step; those of a ball are 0, as they count from W.turn0."""
     for i in range(theta.shape[0]):
         dof = L.vadr[j] + i
         theta[i] = 0.0 if L.dof_vector[dof] >= 0 else W.angle0[dof] - L.qpos0[L.dof_qadr[dof]]
@@ -38,7 +38,7 @@ def read_chain(L, j, entries, theta, turn):
 
 @kernel
 def write_chain(L, j, theta, turn, entries):
-    """Joint j's entries of qpos from theta (k,) and turn (4,); of q and -q the one next to what is there."""
+    """Joint j's entries of qpos from theta (k,) and turn (4,); of q and -q the one that is closer to the old entries."""
     for i in range(theta.shape[0]):
         dof = L.vadr[j] + i
         adr = L.dof_qadr[dof]
@@ -54,7 +54,7 @@ def write_chain(L, j, theta, turn, entries):
 
 @kernel
 def put_quaternion(q, out):
-    """out (4,) becomes q or -q (4,), which are the same rotation: the one next to it."""
+    """out (4,) becomes q or -q (4,), which are the same rotation: the one that is closer to the old out."""
     side = q[0] * out[0] + q[1] * out[1] + q[2] * out[2] + q[3] * out[3]
     for i in range(4):
         out[i] = q[i] if side >= 0.0 else -q[i]
@@ -62,7 +62,7 @@ def put_quaternion(q, out):
 
 @kernel
 def chain_back(L, j, rates, back, theta, turn):
-    """Move theta (k,), turn (4,) by `back` [s] against the rates (k,)."""
+    """Move theta (k,), turn (4,) back in time by `back` [s] at the rates (k,)."""
     for i in range(theta.shape[0]):
         if L.dof_vector[L.vadr[j] + i] < 0:
             theta[i] -= back * rates[i]
@@ -76,9 +76,9 @@ def chain_back(L, j, rates, back, theta, turn):
 
 @kernel
 def ball_orientation(L, j, theta, q_rel, turn):
-    """turn (4,): what the ball of joint j adds to the hinges before it where its child has the orientation q_rel (4,).
+    """turn (4,): the ball's orientation after the hinges before it in joint j, where the joint's child has that of q_rel (4,).
 
-    Its coordinates in theta (k,) become 0: they count from there.
+    The ball's coordinates in theta (k,) become 0: they count from there.
     """
     k, r = theta.shape[0], L.rotation[j]
     p, q, S = scratch(3), scratch(4), scratch((6, 6))[:, 0:k]

@@ -46,7 +46,7 @@ def kappa_of(value: Any) -> float:
 
 
 def motion_kappa_of(value: Any, largest: Callable[[], float]) -> float:
-    """`kappa_of` for a roll-out, with a UserWarning beyond the largest that means anything for the model."""
+    """`kappa_of` for a roll-out, with a UserWarning beyond the largest value that is meaningful for the model."""
     kappa = kappa_of(value)
     if kappa > 0 and kappa > (bound := largest()):
         warnings.warn(
@@ -59,7 +59,7 @@ def motion_kappa_of(value: Any, largest: Callable[[], float]) -> float:
 
 
 def refuse_relaxed_adhesion(world: Any, kappa: float | None) -> None:
-    """ValueError on the central path (kappa > 0) where adhesion acts: it does on contacts that touch, and there none does."""
+    """ValueError on the central path (kappa > 0) if the model has adhesion, which acts on touching contacts: there none touches."""
     table = world.actuators
     if kappa and np.any((table.pull >= 0) & (table.enabled == 1)):
         raise ValueError(

@@ -1,4 +1,4 @@
-"""Which contacts and limits take part in a step: those that it can reach, and those that were found missing."""
+"""Which contacts and limits take part in a step: those whose gap it may close, and those that a check at its end found missing."""
 
 from dojo_py.hard.apart import faded, left_out_features, want_features
 from dojo_py.hard.contact_rows import add_contact, plane_gap
@@ -49,7 +49,7 @@ def choose_contacts(L, P, Q, W, h, everything, margin):
 
 @kernel
 def add_contacts_of_features(L, P, Q, W):
-    """Features that have no contacts yet take part as well; all other contacts keep their places. Their bodies are W.unsolved."""
+    """Add contacts for the features that have none yet, at the end of the list, and mark their bodies in W.unsolved."""
     for f in range(W.n_features[4], W.n_features[0]):
         c = W.n_active[0]
         add_contact(P, Q, W, P.body.shape[0] + f)
@@ -74,7 +74,7 @@ def _update_graph(L, W):
             continue
         i, k = min(L.place_body[a], L.place_body[b]), max(L.place_body[a], L.place_body[b])
         if count > fixed and W.edges[count - 1, 0] == i and W.edges[count - 1, 1] == k:
-            continue  # (contacts of a pair stand together, or nearly so: an edge that is there twice does no harm)
+            continue  # (contacts of a pair are adjacent, or nearly so; a duplicate edge does no harm)
         if W.edges[count, 0] != i or W.edges[count, 1] != k:
             changed = True
             W.edges[count, 0], W.edges[count, 1] = i, k
@@ -129,11 +129,11 @@ def left_out_contact(L, P, Q, W, h):
 
 @kernel
 def want_all(L, P, Q, W, h):
-    """Mark what was left out of the step of the islands in W.span: contacts with the world or within one, limits. Returns how many
-    were.
+    """Mark limits and contacts (with the world or within an island) that were left out of the step of the islands in W.span.
 
-    A solve may fail because something is left out: a light limb that nothing stops turns by more than a step can. Bodies ask once a
-    step: a heap that is hard to solve would else ask for its neighbours, one layer after another.
+    A solve may fail because something is left out: a light limb that nothing stops rotates by more than a step allows. This is done
+    once a step for each body (W.asked): otherwise a heap that is hard to solve would take in its neighbours, layer after layer.
+    Returns how many there are.
     """
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         if W.asked[W.members[BODIES, k]] == 1:
@@ -156,7 +156,7 @@ def want_all(L, P, Q, W, h):
 
 @kernel
 def _want(W, b, candidate):
-    """Mark a candidate contact on body b of the islands; 1 if it takes no part yet."""
+    """Mark a candidate contact on body b of the islands. Returns 1 if it did not take part yet, else 0."""
     if not in_span(W, b) or W.wanted[candidate] == 1:
         return 0
     for c in range(W.n_active[0]):

@@ -25,7 +25,7 @@ FEWEST_SLOTS = 4
 
 
 class _Graph(NamedTuple):
-    """What closures are placed in: the bodies of the layout and their tree joints."""
+    """The bodies of the layout, which closures connect, and their tree joints."""
 
     where: Any  # BodyMap
     com: Array  # (nb, 3)
@@ -34,11 +34,11 @@ class _Graph(NamedTuple):
 
 
 class _Closure(NamedTuple):
-    """What the Layout's `eq_…` say of one closure; of what its kind does not have, the default."""
+    """The entries of one closure in the Layout's `eq_…`; those that its kind does not have keep their defaults."""
 
     kind: int
     bodies: list[int]
-    """That it touches, -1: world or unused."""
+    """Bodies that it acts on, -1: world or unused."""
     anchors: Any = np.zeros((2, 3))
     """(2, 3) in the two bodies' frames, from their centres of mass [m]."""
     orientation: Array = IDENTITY
@@ -47,19 +47,19 @@ class _Closure(NamedTuple):
     coefficients: Any = np.zeros(5)
     """(5,) of the polynomial that couples two sides."""
     reference: tuple[float, float] = (0.0, 0.0)
-    """What the two sides count from."""
+    """Reference values, subtracted from the two sides."""
     lengths: tuple[int, int, int] | None = None
-    """Of two tendons whose lengths are coupled: both (-1: none), and how many bodies the first touches."""
+    """Of two tendons whose lengths are coupled: their numbers (-1: none), and how many bodies the first one touches."""
     servo: int = -1
     """Number among the servos of orientations."""
     frames: Any = (IDENTITY, IDENTITY)
     """(2, 4) of a servo of an orientation, see orientation_table.py."""
     tendon: int = -1
-    """That it is."""
+    """Number of the tendon whose node this is, -1: none."""
 
 
 class _End(NamedTuple):
-    """A frame that an equality holds: in a body of the model."""
+    """A frame, fixed in a body of the model, that an equality constrains."""
 
     body: int
     pos: Array  # (3,)
@@ -94,7 +94,7 @@ def closure_tables(model: Any, where: Any, com: Array, dof_joint: Array, parent:
 
 
 def _term_tables(closures: list[_Closure]) -> dict[str, Array]:
-    """The terms of all couplings, one after the other, and where those of either side begin."""
+    """The terms of all couplings in one list, and where those of each side of each coupling begin in it."""
     starts = np.zeros((len(closures), 3), np.int64)
     terms: list[tuple[int, float]] = []
     for e, closure in enumerate(closures):
@@ -109,7 +109,7 @@ def _term_tables(closures: list[_Closure]) -> dict[str, Array]:
 
 
 def _coupled_lengths(closures: list[_Closure]) -> Array:
-    """(ne, 3) `eq_tendons`: of coupled lengths the closures that the two tendons are, and the first slot of the second's bodies."""
+    """(ne, 3) `eq_tendons`: of coupled lengths the two tendons' own closures, and the first slot of the second one's bodies."""
     number = {c.tendon: e for e, c in enumerate(closures) if c.tendon >= 0}
     ends = np.full((len(closures), 3), -1, np.int64)
     for e, closure in enumerate(closures):
@@ -135,7 +135,7 @@ def held_ends(model: Any, node: Array) -> Iterator[tuple[int, int, tuple[int, in
 
 
 def _equalities(model: Any, graph: _Graph) -> Iterator[_Closure]:
-    """Of the equalities that are active at the start."""
+    """The closures of the equalities that are active at the start."""
     held = {e for e, *_ in held_ends(model, graph.where.node)}
     for e in np.flatnonzero(np.asarray(model.eq_active0)).tolist():
         kind = int(model.eq_type[e])
@@ -158,7 +158,7 @@ def _objects(model: Any, e: int) -> tuple[int, int]:
 
 
 def _held_frames(model: Any, graph: _Graph, e: int) -> _Closure:
-    """A connect or weld: two points, or two frames, are one."""
+    """The closure of a connect or weld: two points, or two frames, coincide."""
     where, ends = graph.where, _ends(model, e)
     nodes, anchors, quats = [], np.zeros((2, 3)), []
     for k, end in enumerate(ends):
@@ -174,7 +174,7 @@ def _held_frames(model: Any, graph: _Graph, e: int) -> _Closure:
 
 
 def _ends(model: Any, e: int) -> list[_End]:
-    """The two frames of a connect or weld, which are one where it is closed (of a connect: their origins)."""
+    """The two frames of a connect or weld, which coincide where it is closed (of a connect only their origins)."""
     data, objects = np.asarray(model.eq_data[e], float), _objects(model, e)
     one, two = objects
     if int(model.eq_objtype[e]) == ObjType.SITE:
@@ -217,7 +217,7 @@ def _coupled_coordinates(model: Any, graph: _Graph, e: int) -> _Closure:
 
 
 def _servos(model: Any, where: Any) -> Iterator[_Closure]:
-    """Of the servos of orientations."""
+    """The closures of the servos of orientations."""
     for k, i in enumerate(orientation_servos(model)):
         ends = between(model, where, i)
         if ends.one != ends.two:  # else both frames are in one rigid body
@@ -225,7 +225,7 @@ def _servos(model: Any, where: Any) -> Iterator[_Closure]:
 
 
 def _tendons(model: Any, graph: _Graph, tendons: list[int]) -> Iterator[_Closure]:
-    """Of the tendons, whose lengths are coordinates."""
+    """The closures of the tendons, whose lengths are coordinates."""
     for t in tendons:
         touched = _bodies_of_tendon(model, graph, t)
         if max(touched, default=-1) < 0:
@@ -240,7 +240,7 @@ def _tendons(model: Any, graph: _Graph, tendons: list[int]) -> Iterator[_Closure
 
 
 def _bodies_of_tendon(model: Any, graph: _Graph, t: int) -> list[int]:
-    """Bodies that a tendon touches, as its closure has them."""
+    """Bodies that a tendon touches, in the order of its closure's slots."""
     if is_spatial(model, t):
         return bodies_of_path(model, graph.where, t)
     return _touched(tendon_terms(model, t), graph)

@@ -22,7 +22,7 @@ from dojo_py.jit import kernel
 from dojo_py.rotation import quat_conj_mul
 
 TENDON_ROW = 5
-"""Of a tendon's node, as the last row of a joint with one coordinate; the others are empty."""
+"""The one row of a tendon's node that is used, where a joint with one coordinate has its law."""
 
 
 @kernel
@@ -162,7 +162,7 @@ def _path_row(L, W, e, C, inv_h):
 
 @kernel
 def _coupling_row(L, W, e, C, h):
-    """What coupling e misses at the next poses: its first side less the polynomial of the second; row 0 of C (s, 6, 8)."""
+    """Residual of coupling e at the next poses, its first side less the polynomial of the second; row 0 of C (s, 6, 8)."""
     length, rate = coupled(L, W, e, 0)
     _term_rows(L, e, 0, 1.0, 0, W.Cb, W.Ca, C)
     target = L.eq_poly[e, 0]
@@ -216,15 +216,16 @@ def evaluate_closures(L, W, h):
 
 
 SHARE = 1e-9
-"""Of a closure row's inverse inertia, on the diagonal of Newton's matrix: redundant rows (planar loops) share their impulse instead
-of dividing by zero, and round-off in them moves it SHARE times less. Independent rows are left with SHARE of themselves."""
+"""Regularisation on the diagonal of Newton's matrix, over a closure row's inverse inertia: redundant rows (planar loops) share
+their impulse instead of dividing by zero, and round-off in them moves it SHARE times less. A Newton step leaves the fraction SHARE
+of the residual of an independent row."""
 
 
 @kernel
 def regularisation(L, W, e, r):
-    """SHARE of C M⁻¹ Cᵀ, the inverse inertia of row r of closure e on its bodies alone; 0 where it has no such constraint.
+    """SHARE times C M⁻¹ Cᵀ, the inverse inertia of row r of closure e on its bodies alone; 0 where it has no such row.
 
-    Where closures give way it is their compliance ε, see `_compliance`.
+    Where closures give way (giving_way.py) it is their compliance ε, see `_compliance`.
     """
     if r >= CONSTRAINT_ROWS[L.eq_kind[e]]:
         return 0.0
@@ -247,9 +248,10 @@ def _inverse_inertia(L, e, r, rows):
 
 @kernel
 def _compliance(L, W, e, r):
-    """Of row r of closure e that gives way, in units of inverse inertia: where two bodies are to meet 1/m of both, the same in all
-    directions, so that they come as near as they can; of turns 1/J; else the row's own where the step starts. With each body moves
-    all that it is jointed to (`start.share_masses`), but where that holds the other one too.
+    """Compliance of row r of closure e that gives way, in units of inverse inertia: the sum over its two bodies of 1/m for
+    positions, the same in all directions, so that they come as near as they can, and of 1/J for rotations; for other kinds the
+    row's inverse inertia at the start of the step. A body counts with the mass of all bodies jointed to it (`start.share_masses`),
+    but alone where the closure's other body is among these.
     """
     if L.eq_kind[e] > EQ_WELD:
         return max(_inverse_inertia(L, e, r, W.Geq), 1e-100)
@@ -263,16 +265,16 @@ def _compliance(L, W, e, r):
 
 
 LEFT_OPEN = 1e-6
-"""Largest row of a closure [m, rad] that may stay where no impulse of a step changes it."""
+"""Largest residual of a closure's row [m, rad] that may remain where no impulse of the step changes it."""
 
 
 @kernel
 def keep_unmet(L, W, h):
-    """W.unmet = what Newton's step in W.dlam leaves of the closures' rows: c + C δv = -ε δλ, ε: `regularisation`.
+    """W.unmet = what Newton's step in W.dlam leaves of the closures' residuals: c + C δv = -ε δλ, ε: `regularisation`.
 
-    At a dead centre, a straight arm whose hand is held, the impulses' directions Gᵀ at the start of the step miss the motion of the
-    bodies that opens the row, and no λ closes it: ε δλ is the whole row there, and round-off in every other loop. The row stays as
-    small as it gets, C M⁻¹ Gᵀ c = 0; the next step starts beside the dead centre and closes it.
+    At a dead centre, a straight arm whose hand is held, the impulses' directions Gᵀ, those at the start of the step, do not act on
+    the motion of the bodies that opens the row, and no λ closes it: ε δλ is the whole residual there, and round-off in every other
+    loop. The residual stays as small as it gets, C M⁻¹ Gᵀ c = 0; the next step starts beside the dead centre and closes the row.
     """
     if L.eq_kind.shape[0] == 0 or W.gives_way[0] > 0.0:
         return
@@ -286,7 +288,7 @@ def keep_unmet(L, W, h):
 
 @kernel
 def forget_unmet(L, W):
-    """W.unmet = 0: no step of Newton's method tells yet what cannot be met."""
+    """W.unmet = 0: before the first step of Newton's method it is not known which rows cannot be closed."""
     if L.eq_kind.shape[0] == 0:
         return
     for k in range(W.span[NODES, 0], W.span[NODES, 1]):

@@ -1,4 +1,4 @@
-"""The active contacts of a step: what they keep of its start, and their rows at the next poses.
+"""The active contacts of a step: what is fixed at its start, and their rows at the next poses.
 
 Rows: the gap; sliding along two tangents; spinning about the normal; rolling about the tangents. Those of friction are scaled
 by the ratios r of their coefficients to the one of reference (collision/friction.py), and so are the impulses along them: f = r ξ,
@@ -20,11 +20,11 @@ from dojo_py.solver.cones.contact import FRICTIONLESS, MOST_ROWS, PYRAMID, ROWS
 from dojo_py.solver.cones.standoff import FARTHEST, NEAREST
 
 SAME, SCALED, UNEQUAL = 0, 1, 2
-"""How a contact's coefficients of friction differ: not, by rows, or between the two tangents too: then it feels how its frame is
-turned about the normal, as a pyramid does."""
+"""How a contact's coefficients of friction differ: not at all; from row to row; or between the two tangents, too, so that friction
+depends on the rotation of the contact's frame about its normal, as that of a pyramid does."""
 
 OVERLAP = 1e-9
-"""Violations at the start of a step [m, rad] above this are worth a try in which they stay."""
+"""Where violations at the start of a step are larger [m, rad], a step in which they may stay is tried if it fails otherwise."""
 
 ROUND_OFF_GAP = 1e-12
 """How much larger the standoff is for every metre of a contact's coordinates: well above the round-off of its gap."""
@@ -82,7 +82,7 @@ def add_contact(P, Q, W, candidate):
 
 @kernel
 def _take_ratios(W, c, ratio, law):
-    """The ratios of contact c (5,): what its law has of them."""
+    """Set the ratios of contact c, ratio (5,), and which of SAME, SCALED and UNEQUAL holds for the rows of its friction law."""
     W.cscaled[c] = SAME
     for i in range(5):
         W.cratio[c, i] = ratio[i]
@@ -95,7 +95,7 @@ def _take_ratios(W, c, ratio, law):
 
 @kernel
 def feels_frame(W, c):
-    """Whether the friction of contact c changes when its tangents turn about the normal."""
+    """Whether the friction of contact c changes when its tangents rotate about the normal."""
     return W.claw[c] == PYRAMID or (W.cscaled[c] == UNEQUAL and W.claw[c] != FRICTIONLESS)
 
 
@@ -111,7 +111,7 @@ def physical_impulse(W, c, F, out):
 
 @kernel
 def scale_rows(W, c, rows):
-    """rows (nr, …) of contact c's motion times the ratios, in place: one bound of friction holds for all then."""
+    """Multiply rows (nr, …) of contact c's motion by the ratios, in place, so that one friction bound holds for all of them."""
     if W.cscaled[c] != SAME:
         for r in range(1, ROWS[W.claw[c]]):
             for k in range(rows.shape[1]):
@@ -120,11 +120,11 @@ def scale_rows(W, c, rows):
 
 @kernel
 def allowance(gap, recovery, nearest, in_hard_limit):
-    """How much is added to a gap that is `gap` [m, rad] at the start of a step, of which recovery at most is undone if it overlaps.
+    """Allowed penetration of a gap that is `gap` [m, rad] at the start of a step, which undoes at most `recovery` of an overlap.
 
-    An overlap that stays becomes the nearest gap that has arrived (`beyond_standoff`): between two planes that a ball touches both
-    there would be no interior otherwise, and with more it could grow from step to step. In the hard limit (1, else 0) so does
-    what touches: a wedged body may not be able to move up to the standoff.
+    With it an overlap that stays counts as the smallest gap that has arrived (`beyond_standoff`): with less there would be no
+    interior for a ball wedged between two planes, with more the overlap could grow from step to step. In the hard limit (1, else 0)
+    the same holds for gaps that touch: a wedged body may not be able to move up to the standoff.
     """
     left = -gap - recovery
     if left > OVERLAP:
@@ -136,8 +136,8 @@ def allowance(gap, recovery, nearest, in_hard_limit):
 def start_gap(L, P, Q, W, candidate):
     """Gap [m] of a candidate where the step starts, and a feature's normal in W.feature.
 
-    A feature that was found, or held, where a solve had ended may be below zero here beside what it stands over, by more than its
-    shapes overlap. What may stay is no more than they do: where they are apart it counts as touching.
+    The gap of a feature that was added, or held, at the end of a solve may be negative at the start, where its point is beside the
+    face, by more than its shapes overlap. No more penetration is allowed than these overlap; where they are apart the gap is 0.
     """
     i, gap = candidate - P.body.shape[0], candidate_gap(L, P, Q, W, candidate, START)
     if i >= 0 and gap < -OVERLAP and (i >= W.n_features[3] or W.free_kind[i] > 0):
@@ -153,7 +153,7 @@ def _round_off(x):
 
 @kernel
 def start_contact(L, P, Q, W, c, recovery):
-    """What active contact c remembers of the start of a step: its law, its frame, and the overlap that may stay.
+    """Set what active contact c keeps from the start of a step: its friction law, its frame, and its allowed penetration.
 
     recovery: overlap undone at most [m]. Returns the gap there.
     """
@@ -178,14 +178,14 @@ def start_contact(L, P, Q, W, c, recovery):
     W.rest_gap[c] = hard * gap if standoff <= gap <= FARTHEST * standoff else 0.0
     W.contact_allowance[c] = allowance(gap, recovery, NEAREST * standoff, hard) - _round_off(W.x[body_row(W.x, body)])
     if W.cimpact[c] == 1:
-        # (never faster than Newton's law: what rests there is at the standoff)
+        # (never faster than Newton's law of restitution: what rests there is at the standoff)
         W.contact_allowance[c] = min(W.contact_allowance[c], FARTHEST * standoff - W.cend[c])
     return gap
 
 
 @kernel
 def _extent(P, Q, W, c):
-    """What the round-off of contact c's gap is relative to [m]: the largest coordinate of its bodies, the reach of its shapes."""
+    """Scale [m] of the round-off in contact c's gap: the largest coordinate of its bodies plus the reach of its shapes."""
     extent, i = 0.0, W.active[c]
     for side in range(2):
         b = W.cbody[c, side]
@@ -214,7 +214,7 @@ def _bound(W, i, side):
 
 @kernel
 def evaluate_contact(L, P, Q, W, c, impulse, h):
-    """Rows of active contact c at the next poses into W.cval, W.cC, W.cB, W.cH. impulse (6,): its (γ, ξ)."""
+    """Rows of active contact c at the next poses into W.cval, W.cC, W.cB, W.cH. impulse (6,): its present (γ, ξ)."""
     candidate, rows = W.active[c], ROWS[W.claw[c]]
     planes = P.body.shape[0]
     if W.cscaled[c] != SAME:

@@ -1,6 +1,6 @@
-"""What contacts of a model ask for beyond hard contact with friction: named, pair by pair.
+"""What contacts of a model ask for beyond hard contact with friction: reported pair by pair.
 
-Refused, because the motion differs: unequal coefficients of a capsule on a plane, whose directions MuJoCo turns with the capsule;
+Refused, because the motion differs: unequal coefficients of a capsule on a plane, whose directions MuJoCo rotates with the capsule;
 surfaces that move or stick (`surfacevel`, `adhesion`).
 Notices: margins. In MuJoCo a contact with a margin holds the shapes apart by it; hard shapes touch where they are drawn.
 """

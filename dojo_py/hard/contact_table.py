@@ -74,7 +74,7 @@ def fill_contacts(L, P, Q, W, out):
         physical_impulse(W, c, F, f)
         for k in range(ROWS[W.claw[c]]):
             row[IMPULSE + k if k < 3 else TORQUE + k - 3] = W.cweight[c] * f[k]
-        if W.active[c] >= first:  # the impulse's directions: the frame of the start, turned with the normal
+        if W.active[c] >= first:  # the impulse's directions: the frame of the start, rotated with the normal
             _follow(W.cframe[c], row)
         if W.parts[max(W.cbody[c, 0], W.cbody[c, 1])] > 1:
             _sum_of_parts(W.summed[c], row)
@@ -125,7 +125,7 @@ def _put_frame(row, n, c):
 @kernel
 def _feature_row(L, P, Q, f, W, row):
     row[GAP] = feature_place(L, P, Q, W, f, END)
-    if W.fwanted[f] < 0:  # it was left behind
+    if W.fwanted[f] < 0:  # (it took part in an earlier part of the step only)
         row[GAP] = max(row[GAP], 0.0)
     _put_frame(row, W.feature.normal, W.feature.point)
 
@@ -141,7 +141,7 @@ def _sum_of_parts(total, row):
 
 @kernel
 def _follow(start, row):
-    """Write the tangents of the frame at the start (3, 3), turned with the normal by the smallest rotation (pair_contacts)."""
+    """Write the tangents of the frame at the start (3, 3), rotated with the normal by the smallest rotation (pair_contacts)."""
     n = row[FRAME : FRAME + 3]
     b = max(1.0 + n[0] * start[0, 0] + n[1] * start[0, 1] + n[2] * start[0, 2], 1e-6)
     for t in range(1, 3):

@@ -1,13 +1,13 @@
 """The work of contacts in a step, or a part of one: none may throw bodies apart faster than they came together.
 
-The impulses of contacts, P = Bᵀ λ of each body, end what the momenta would be without them, p - P, at p. Their work is
+The impulses of contacts, P = Bᵀ λ of each body, change the momenta from p - P, what they would be without them, to p. Their work is
 
     ½ p·M⁻¹p - ½ (p - P)·M⁻¹(p - P)  =  P·M⁻¹p - ½ P·M⁻¹P        M: mass and inertia of each body
 
 -½ P·M⁻¹P where bodies end at rest along the impulses, 0 where they rebound without loss. But gaps and directions are those
-where the step ends: what turns by a good part of a radian may meet another body, go through it, and be pushed out on the far
-side, along directions that have turned meanwhile, with any energy. The rows hold, and it is no motion. It takes a long step: in
-half of it directions turn by half as much.
+at the end of the step: a body that rotates by a good part of a radian may meet another one, go through it, and be pushed out on
+the far side, along directions that have rotated meanwhile, with any energy. Such a solution fulfils all equations, but is no
+physical motion. It takes a long step: in half of it directions rotate by half as much.
 """
 
 from dojo_py.arrays import scratch
@@ -20,7 +20,7 @@ from dojo_py.solver.cones.contact import MOST_ROWS, ROWS, impulse_of
 from dojo_py.solver.octet import WIDTH
 
 CREATED = 0.01
-"""Share of the energy at play that contacts may create: levers, those where the step ends, add a little (docs/contact.md)."""
+"""Fraction of the energy in `_work` that contacts may create: lever arms at the end of the step add a little (docs/contact.md)."""
 
 
 @kernel

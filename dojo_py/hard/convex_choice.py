@@ -1,4 +1,4 @@
-"""Features of pairs of bodies: chosen where the step starts, checked where it ends, chosen again where something else is nearer."""
+"""Features of pairs of bodies: chosen at the start of the step, checked at its end, with more added where a pair overlaps there."""
 
 import math
 
@@ -20,21 +20,21 @@ from dojo_py.hard.start_places import look_at_start, start_gap_of
 from dojo_py.jit import kernel
 
 TOUCHING = 5e-10
-"""A convex pair that is deeper at the end of a step [m], by more than this deeper than its features, was met by what took no part:
-half of what is promised never to occur."""
+"""A convex pair that overlaps at the end of a step by more than this [m], and by more than this deeper than its features, touches
+with something that took no part: half of the overlap that is promised never to occur."""
 NEGATIVE = -1e-300
-"""Likewise a round one, whose gap is a formula."""
+"""The same for a round pair, whose gap has a closed form."""
 
 SAME = 1e-12
-"""Depths [m] that differ by no more are the same."""
+"""Depths [m] that differ by no more than this count as equal."""
 
 MORE = 4.0
-"""How much farther than a step should reach what is looked for after it has failed."""
+"""After a step has failed, features are looked for within this many times the reach of a step."""
 
 
 @kernel
 def choose_features(L, P, Q, W, h, kappa, margin):
-    """The table of features of this step: those of pairs within reach, where it starts, with the impulses they had last."""
+    """Fill the table of features of this step: those of pairs within reach at its start, with their impulses of the last step."""
     W.n_features[:] = 0
     W.relaxed[PAIR] = -1.0
     if kappa > 0.0:
@@ -56,9 +56,9 @@ def choose_features(L, P, Q, W, h, kappa, margin):
 
 @kernel
 def find_closing(L, Q, W, k, h, spare, margin):
-    """Features of pair k if one of them may close in the step, by `spare` times of what it does now or within the margin [m].
+    """Add the features of pair k if one of them may close in the step: by `spare` times the present motion, to the margin [m].
 
-    Or if the geoms may pass through each other, to be apart again where bodies are foreseen.
+    Or if the geoms may pass through each other and be apart again at the poses foreseen.
     """
     first, way = W.n_features[0], closing(L, Q, W, k, h)
     _find(Q, W, k, margin + spare * way)
@@ -73,7 +73,7 @@ def find_closing(L, Q, W, k, h, spare, margin):
 
 @kernel
 def _find(Q, W, k, reach):
-    """Features of pair k within reach [m] where the step starts."""
+    """Add the features of pair k within reach [m] at the start of the step."""
     around = AROUND if k >= Q.rounds[0] and W.kappa[0] > 0.0 else 1.0
     if pair_far(Q, k, W.x, W.R, around * reach):
         return
@@ -85,7 +85,7 @@ def _find(Q, W, k, reach):
 
 @kernel
 def _remember(P, W, first):
-    """The last step's impulses of the chosen features from number `first` on; both lists are in the order of pairs, nearly."""
+    """Look up the last step's impulses of the features from number `first` on; both lists are nearly in the order of pairs."""
     planes, old, known, at = P.body.shape[0], W.warm_feature, 0, 0
     while known < old.shape[0] and old[known, 0] > 0.0:
         known += 1
@@ -104,9 +104,10 @@ def _remember(P, W, first):
 
 @kernel
 def left_out_features(P, Q, W, h):
-    """Add features of pairs that are deeper at the next poses than all they have; returns how many. W.pair_gap: the smallest gap.
+    """Add features of pairs that overlap at the next poses by more than all their features do; returns how many, with those that
+    are marked by `_want_faded`.
 
-    h: length of the step [s].
+    W.pair_gap: the smallest gap. h: length of the step [s].
     """
     W.checks[0] += 1
     before = W.n_features[2] = W.n_features[0]
@@ -124,8 +125,9 @@ def left_out_features(P, Q, W, h):
 
 @kernel
 def look_at_end(Q, W, k, h, reach):
-    """Add the features of pair k if it is deeper at the next poses than all it has, after h [s]. Returns its gap there [m]; beyond
-    reach [m], 0 at least, a bound below it.
+    """Add the features of pair k if it overlaps at the next poses, after h [s], by more than all its features do.
+
+    Returns its gap there [m]; where that is beyond reach [m], 0 at least, a lower bound of it.
     """
     if k < Q.rounds[0]:
         return find_round(Q, W, k, W.xn, W.Rn, NEGATIVE)
@@ -161,7 +163,7 @@ def faded(Q, W, f):
 
 @kernel
 def _known_gap(Q, W, k):
-    """The smallest gap [m] at the next poses of the features that pair k has: what overlapped before may still do."""
+    """The smallest gap [m] at the next poses of the features of pair k that take part: an overlap at the start may remain."""
     least = math.inf
     for f in range(W.n_features[0]):
         if W.fpair[f] == k and W.fwanted[f] >= 0 and (W.fwanted[f] > 0 or not faded(Q, W, f)):
@@ -171,10 +173,11 @@ def _known_gap(Q, W, k):
 
 @kernel
 def _opens(Q, W, k, gap, h):
-    """Whether pair k with this gap [m] at the next poses has overlapped from the start by more than a step undoes, and no less.
+    """Whether pair k, with this gap [m] at the next poses, overlapped at the start by no less, and by more than a step undoes.
 
-    Its features push it out, step by step, whatever else of it is deepest meanwhile: the rim of a wheel that turns as it is lifted
-    off the ground has no deepest corner for long. Where overlaps stay because nothing can undo them, a step undoes nothing.
+    Then its present features push it out, step by step, whatever else of it is deepest meanwhile: the rim of a wheel that rotates
+    as it is lifted off the ground has no deepest corner for long. Where overlaps stay because nothing can undo them, a step undoes
+    nothing.
     """
     poses_at(Q, W, k, 0.0)
     start = gap_of_pair(Q, W, k, W.x_before, W.R_before, 0.0)
@@ -185,9 +188,9 @@ def _opens(Q, W, k, gap, h):
 
 @kernel
 def want_features(L, P, Q, W, h):
-    """Add the features of pairs of the islands in W.span that may close MORE than a step should. Returns how many.
+    """Add the features of pairs of the islands in W.span that may close by MORE times what is foreseen. Returns how many.
 
-    None on the central path: there all that has not faded away takes part.
+    None on the central path: there all features that have not faded to zero take part.
     """
     if W.kappa[0] > 0.0:
         return 0

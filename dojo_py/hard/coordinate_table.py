@@ -1,4 +1,4 @@
-"""Model → rows of the Layout for coordinates: what they are of joints, their laws, and limits."""
+"""Model → rows of the Layout for coordinates: their place in their joints, their constitutive laws, and limits."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from dojo_py.mechanism.reference import by_joint
 
 
 def coordinate_tables(model):
-    """Fields of the Layout, (nv, …): what each degree of freedom is of its joint."""
+    """Fields of the Layout, (nv, …): for each degree of freedom its joint's geometry and its place in it."""
     nv = model.nv
     slide, vector, qadr = np.zeros(nv, np.int64), np.full(nv, -1), np.full(nv, -1)
     anchor, axis, springref = np.zeros((nv, 3)), np.zeros((nv, 3)), np.zeros(nv)

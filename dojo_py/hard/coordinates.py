@@ -3,8 +3,9 @@
     to maximal    x, q from qpos;  x₋, q₋ from qpos ⊖ h qvel;   v = (x - x₋)/h,  ω = (2/h) vec(q₋* ⊗ q)
     to minimal    qpos from x, q;  qpos₋ from x - h v, q ⊗ φ(ω)*;  qvel = (qpos ⊖ qpos₋)/h
 
-Both velocities are differences over the same interval, so either map undoes the other. The domain is less than half a turn of
-every body over the interval, |ω| < 2/h. Differences are taken joint by joint: nothing is lost far from the world's origin.
+Both velocities are differences over the same interval, so either map is the inverse of the other. The domain is less than half a
+revolution of every body over the interval, |ω| < 2/h. Differences are taken joint by joint: nothing is lost far from the world's
+origin.
 """
 
 import math
@@ -30,15 +31,15 @@ from dojo_py.rotation import (
 )
 
 HALF_TURN = 1e-4
-"""cos(half the turn of a body over the interval) below which a motion is beyond the domain."""
+"""cos(half the rotation of a body over the interval) below which a motion is outside the domain."""
 STAGE, MOST_STAGES = 0.2, 20
-"""Angles of compound joints one interval before are followed back through it pose by pose: one for every rotation by so much [rad],
-so many in between at most. From that near the search for the angles (chain_angles.py) stays on their branch."""
+"""Angles of compound joints one interval before are found by going back through the interval pose by pose: one pose for every STAGE
+[rad] of rotation, at most MOST_STAGES in between. From so near the search (chain_angles.py) stays on the angles' branch."""
 
 
 @kernel
 def joint_pose(L, j, qpos, qvel, back, q_rel, d):
-    """Pose of the child of joint j (not free) in its parent, `back` [s] before the coordinates: q_rel (4,), d (3,)."""
+    """Pose of the child of joint j (not free) in its parent, `back` [s] before it is at the coordinates: q_rel (4,), d (3,)."""
     adr, dof = L.qadr[j], L.vadr[j]
     if L.kind[j] == BALL:
         q, turn, arm = scratch(4), scratch(4), scratch(3)
@@ -65,7 +66,7 @@ def joint_pose(L, j, qpos, qvel, back, q_rel, d):
 
 @kernel
 def to_maximal(L, qpos, qvel, h, bodies):
-    """Fill bodies (nb, 13). Returns the smallest cosine of half a body's turn: up to HALF_TURN is outside the domain."""
+    """Fill bodies (nb, 13). Returns the smallest cosine of half a body's rotation: up to HALF_TURN is outside the domain."""
     lowest = 1.0
     for j in range(L.kind.shape[0]):
         b, adr, dof = L.child[j], L.qadr[j], L.vadr[j]
@@ -81,7 +82,7 @@ def to_maximal(L, qpos, qvel, h, bodies):
 
 @kernel
 def _free_body(com, qpos, qvel, h, body):
-    """Fill the row (13,) of a free body from its coordinates (7,) and velocity (6,). Returns the cosine of half its turn."""
+    """Fill the row (13,) of a free body from its coordinates (7,) and velocity (6,). Returns the cosine of half its rotation."""
     turn, before, r, r_old = scratch(4), scratch(4), scratch(3), scratch(3)
     w = qvel[3:6]
     for i in range(4):
@@ -102,7 +103,7 @@ def _free_body(com, qpos, qvel, h, body):
 
 @kernel
 def _jointed_body(L, j, qpos, qvel, h, bodies):
-    """Fill the row of bodies (nb, 13) of the child of joint j, after its parent's. Returns the cosine of half its turn."""
+    """Fill the row of bodies (nb, 13) of the child of joint j, after its parent's. Returns the cosine of half its rotation."""
     a, body = L.parent[j], bodies[L.child[j]]
     turn, before_a, before_b = scratch(4), scratch(4), scratch(4)
     q_rel, d, q_old, d_old, r, r_old = scratch(4), scratch(3), scratch(4), scratch(3), scratch(3), scratch(3)
@@ -135,7 +136,7 @@ def _jointed_body(L, j, qpos, qvel, h, bodies):
 
 @kernel
 def _turns_too_fast(L, j, qvel, h):
-    """Whether a coordinate of joint j turns by half a turn or more within h."""
+    """Whether a coordinate of joint j rotates by half a revolution or more within h."""
     for i in range(L.vadr[j], L.vadr[j] + L.ndof[j]):
         rate = 0.0 if L.dof_slide[i] else abs(qvel[i])
         if L.dof_vector[i] >= 0:
@@ -157,7 +158,7 @@ def _start_orientation(q, turn, out):
 
 @kernel
 def pose_back(body, h, share, x, q):
-    """Pose x (3,), q (4,) of a body (13,) at `share` of the interval before its end."""
+    """Pose x (3,), q (4,) of a body (13,) before the end of the interval, by the fraction `share` of it."""
     turn = scratch(4)
     for i in range(3):
         x[i] = body[i] - share * h * body[3 + i]
@@ -174,7 +175,7 @@ def pose_back(body, h, share, x, q):
 
 @kernel
 def relative_back(L, bodies, j, h, share, q_rel, d):
-    """Pose of the child of joint j in its parent at `share` of the interval before the end: q_rel (4,), d (3,)."""
+    """Pose of the child of joint j in its parent before the end of the interval, by the fraction `share`: q_rel (4,), d (3,)."""
     xa, qa, xb, qb, apart = scratch(3), scratch(4), scratch(3), scratch(4), scratch(3)
     pose_back(bodies[L.child[j]], h, share, xb, qb)
     if L.parent[j] < 0:
@@ -192,9 +193,9 @@ def relative_back(L, bodies, j, h, share, q_rel, d):
 
 @kernel
 def joint_coordinates(L, j, q_rel, d, out, elsewhere):
-    """Joint j's (not free) entries of qpos into out (n,), which holds a reference before. q_rel (4,), d (3,): pose in the parent.
+    """Joint j's (not free) entries of qpos into out (n,), on entry a reference. q_rel (4,), d (3,): pose in the parent.
 
-    elsewhere: compound joints may leave the branch of the reference when they must.
+    elsewhere: compound joints may leave the branch of the reference if the pose is not on it.
     """
     kind, adr = L.kind[j], L.qadr[j]
     if kind == BALL:
@@ -224,7 +225,7 @@ def joint_coordinates(L, j, q_rel, d, out, elsewhere):
 def to_minimal(L, bodies, h, reference, before_them, qpos, qvel):
     """Fill qpos (nq,) near the reference (nq,), and qvel (nv,). bodies (nb, 13).
 
-    before_them (nq,): coordinates one interval before, if they are known, else (0,). Both are only what the search begins from.
+    before_them (nq,): coordinates one interval before, if they are known, else (0,). Both are only where the search begins.
     """
     q_rel, d, before, turn = scratch(4), scratch(3), scratch(7), scratch(4)
     for j in range(L.kind.shape[0]):
@@ -261,7 +262,7 @@ def to_minimal(L, bodies, h, reference, before_them, qpos, qvel):
 
 @kernel
 def _stages(L, j, bodies, h):
-    """Poses at which a compound joint is looked at on the way back through h: angles of a fast turn stay on their branch."""
+    """Number of poses, going back through h, at which angles of a compound joint are found, see STAGE."""
     w = bodies[L.child[j]]
     speed = math.sqrt(w[10] * w[10] + w[11] * w[11] + w[12] * w[12])
     if L.parent[j] >= 0:

@@ -1,8 +1,8 @@
-"""How much of Mehrotra's correction a step takes: as much as lets it go farthest (Colombo and Gondzio 2008).
+"""The weight of Mehrotra's correction in a step: the one with the largest step length (Colombo and Gondzio 2008).
 
-The correction stands for the second-order terms of a full affine step. Where the affine step is short they are of a step that is
-not taken, and often larger than all the rest: friction on the boundary of its cone, whose direction turns, then moves by a tenth of
-a step at a time. All steps  affine + ω (corrected - affine)  do the same for the linear rows; ω decides how far the cones let them.
+The correction stands for the second-order terms of a full affine step. Where the affine step is short they are those of a step that
+is not taken, and often dominate: where friction on the boundary of its cone changes its direction, step lengths are then a tenth.
+All steps  affine + ω (corrected - affine)  do the same for the linear rows; ω decides how far the cones allow them.
 """
 
 from dojo_py.hard.points import combine, copy_point
@@ -10,18 +10,18 @@ from dojo_py.hard.progress import largest_step
 from dojo_py.jit import kernel
 
 WEIGHTS = 6
-"""How many ω are compared, evenly from 1 down to α², α: how far the affine step goes."""
+"""How many ω are compared, evenly from 1 down to α², with α the length of the affine step."""
 
 FULL = 0.9
-"""A corrected step that goes as far is taken as it is."""
+"""A corrected step of this length or more is taken as it is."""
 
 
 @kernel
 def weigh_correction(W, affine, reach):
-    """W.change = W.affine + ω (W.change - W.affine) with the ω that goes farthest. Returns how far.
+    """W.change = W.affine + ω (W.change - W.affine) with the ω of the largest step length, which is returned.
 
-    affine, reach: how far ω = 0 and 1 go. Less than α² of the correction, that of the way that the affine step goes, is not taken:
-    steps go farther then, but off the path. (With ω from 1/6 on, piles of spheres take a fifth more iterations.)
+    affine, reach: step lengths with ω = 0 and 1. ω is at least α², the second-order terms of an affine step of length α: with less,
+    steps are longer but leave the path. (With ω from 1/6 on, piles of spheres take a fifth more iterations.)
     """
     if reach >= FULL:
         return reach

@@ -23,7 +23,7 @@ MJ_SLIDE, MJ_HINGE = 2, 3
 
 
 class Coupling(NamedTuple):
-    """Terms (degree of freedom, coefficient) of both sides, and what the sides count from."""
+    """Terms (degree of freedom, coefficient) of both sides, and the reference values subtracted from them."""
 
     first: list[tuple[int, float]]
     second: list[tuple[int, float]]
@@ -37,7 +37,7 @@ def tendon_terms(model: Any, t: int) -> list[tuple[int, float]]:
 
 
 def joint_coupling(model: Any, e: int, one: int, two: int) -> Coupling:
-    """Of joint equality e; two: -1 for a constant."""
+    """The Coupling of joint equality e; two: -1 for a constant."""
     sides: list[list[tuple[int, float]]] = [[], []]
     reference = [0.0, 0.0]
     for side, joint in enumerate((one, two)):
@@ -51,14 +51,14 @@ def joint_coupling(model: Any, e: int, one: int, two: int) -> Coupling:
 
 
 def tendon_coupling(model: Any, one: int, two: int) -> Coupling:
-    """Of a tendon equality; two: -1 for a constant."""
+    """The Coupling of a tendon equality; two: -1 for a constant."""
     sides = [tendon_terms(model, t) if t >= 0 else [] for t in (one, two)]
     length0 = [float(model.tendon_length0[t]) if t >= 0 else 0.0 for t in (one, two)]
     return Coupling(sides[0], sides[1], (length0[0], length0[1]))
 
 
 def acting_tendons(model: Any) -> list[int]:
-    """Tendons with a force of their own, those that actuators pull on, and spatial ones in equalities."""
+    """Tendons with a constitutive law or limits, those that actuators pull on, and those of equalities with a spatial one."""
     names = ("stiffness", "stiffnesspoly", "damping", "dampingpoly", "armature", "frictionloss", "limited")
     acts = np.zeros(int(getattr(model, "ntendon", 0)), bool)
     for name in names if len(acts) else ():

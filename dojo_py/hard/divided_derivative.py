@@ -1,7 +1,7 @@
-"""The derivative of a step in parts: the step is solved once more, island by island and part by part, differentiated after each.
+"""The derivative of a step in parts: the step is solved once more, island by island and part by part, and each part differentiated.
 
-What a part leaves is not kept while a step is solved: few steps are in parts. The same parts, from the same start, end at the same
-numbers. What is made of each is in gradients/divided_step.py, compiled apart.
+Parts are not recorded when a step is first solved, as few steps are in parts; the same parts, from the same start, give the same
+numbers. The derivative of each is computed in gradients/divided_step.py, compiled apart.
 """
 
 from dojo_py.arrays import copy, copy_rows
@@ -31,7 +31,7 @@ from dojo_py.jit import kernel
 def differentiate_parts(L, P, Q, T, M, W, V, G, Z, control, outside, t, h, kappa, backwards):
     """Derivatives of step t of the Record Z, which was just solved in parts: see `apart.differentiate`.
 
-    W.carried is that of its start. Returns whether there are any: else rows of A and B are zero, and nothing is pulled back.
+    W.carried is that of its start. Returns whether they exist: else rows of A and B are zero, and nothing is pulled back.
     """
     islands = W.taken[1]
     known = differentiate(L, P, Q, T, W, V, G, Z, control, t, h, kappa, BEGIN_PARTS)
@@ -66,7 +66,7 @@ def lost_momenta(G):
 
 @kernel
 def _load_forces(L, T, M, W, V, Z, control, outside, t, h):
-    """Forces of actuators and from outside where step t starts; derivatives leave others behind."""
+    """Set forces of actuators and from outside to those at the start of step t (differentiation overwrites them)."""
     bodies = Z.bodies[t]
     gather_wrenches(M, bodies, outside.wrenches, t, V.wrench)
     drive(L, T, V, bodies, Z.qpos[t], Z.qvel[t], Z.act[t], control, h)
@@ -75,7 +75,7 @@ def _load_forces(L, T, M, W, V, Z, control, outside, t, h):
 
 @kernel
 def _follow_parts(L, P, Q, T, M, W, V, G, Z, control, outside, t, h, kappa):
-    """The island in W.span, part by part. Returns whether it has derivatives."""
+    """Solve and differentiate the island in W.span part by part. Returns whether it has derivatives."""
     D, b = G.division, W.members[BODIES, W.span[BODIES, 0]]
     parts = W.parts[b]
     D.parts[0], D.lengths[0], D.lengths[1] = parts, h, h / parts
@@ -112,7 +112,7 @@ def _part_coordinates(L, W, V, D):
 
 @kernel
 def _end(L, P, Q, T, W, V, G, Z, control, t, h, kappa):
-    """What the last part leaves: velocities over the whole step that have its momentum, or the differences of the poses."""
+    """Derivative of the velocities at the end: those over the whole step with the last part's momentum, or pose differences."""
     D = G.division
     if not end_velocities(L, P, Q, V.servos, W, h, D.lengths[1]):
         for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):

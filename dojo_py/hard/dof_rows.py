@@ -5,10 +5,10 @@
 θ̇ = (θ₊ - θ)/h over the step, θ̇₋ over the last one. Dampers and armature are implicit. Springs (and the position terms of
 servos) act at θ̄ = (θ₋ + 2θ + θ₊)/4 ("midpoint": stable at any stiffness, no artificial damping), θ₊ ("implicit", damps) or θ
 ("explicit", the paper's). Limits: γ s = κ, s = ±(θ₊ - bound). Dry friction: β ∈ [-h F, h F], (hF + β) ν₊ = (hF - β) ν₋ = κ,
-θ̇ = ν₊ - ν₋, so that a joint below its friction holds still.
+θ̇ = ν₊ - ν₋, so that a joint loaded by less than its friction does not move.
 
-Springs that are not linear act with the mean of their forces, (F(θ₋) + 2 F(θ) + F(θ₊))/4 for "midpoint", which is the same where
-they are (Newmark's method with β = 1/4: the trapezoidal rule, which keeps a nearby energy):
+Nonlinear springs act with the mean of their forces, (F(θ₋) + 2 F(θ) + F(θ₊))/4 for "midpoint", which for linear ones is the same as
+above (Newmark's method with β = 1/4: the trapezoidal rule, which conserves a nearby energy):
 
     spring    F(x) = k x + k₁ x² + k₂ x³        of balls and free joints  (k + k₁ |x| + k₂ |x|²) x,  rotation and origin apart
     damper    c θ̇ + c₁ |θ̇| θ̇ + c₂ θ̇³
@@ -47,7 +47,7 @@ def spring_shares(scheme):
 
 @kernel
 def curved_spring(L, W, dof, rate, h, scheme):
-    """(mean force of k₁ x² + k₂ x³, its derivatives by rate, coordinate and old rate) of the spring of a hinge or slide."""
+    """(mean force of the terms k₁ x² + k₂ x³, its derivatives by rate, coordinate and old rate) of a hinge's or slide's spring."""
     k1, k2 = L.dof_stiffness_poly[dof, 0], L.dof_stiffness_poly[dof, 1]
     if k1 == 0.0 and k2 == 0.0:
         return 0.0, 0.0, 0.0, 0.0
@@ -90,7 +90,7 @@ def servo_impulse(A, i, h, w_new, w_old, angle, rate, rate_prev):
 
 @kernel
 def solved_impulse(L, W, A, i, h, step, scheme):
-    """Impulse of servo i over h [s] that lead where the solved step of length `step` does."""
+    """Impulse of servo i over h [s] in which its coordinate changes by as much as in the solved step of length `step`."""
     w_new, w_old = spring_weights(scheme, h)
     dof = A.servo_dof[i]
     rate = W.rows[L.dof_node[dof], L.dof_row[dof]] * step / h
@@ -102,7 +102,7 @@ def solved_impulse(L, W, A, i, h, step, scheme):
 def dof_law(L, W, A, h, scheme):
     """W.drive[i] = (b, D) of all coordinates at the present rates: smooth impulse τ = b - D θ̇ in linear form, servos included.
 
-    h < 0 (see `_match_momentum` in parts.py): rotors only, for which no time passes.
+    h < 0 (see `_match_momentum` in parts.py): rotor inertias only, as no time passes.
     """
     rotors_only = h < 0.0
     h = max(h, 0.0)
@@ -135,7 +135,7 @@ def dof_law(L, W, A, h, scheme):
 
 @kernel
 def _add_curved(L, W, dof, h, scheme, spring):
-    """`dof_law`: what is not linear of damper and spring, as tangent at the present rate."""
+    """Part of `dof_law`: the nonlinear terms of damper and spring, linearised at the present rate."""
     rate = W.rows[L.dof_node[dof], L.dof_row[dof]]
     force, slope = curved_damper(L, dof, rate)
     if spring:
@@ -175,7 +175,7 @@ def tendon_force(L, dof, length):
 
 @kernel
 def _tendon_law(L, W, dof, h, scheme):
-    """`dof_law` of a tendon: as tangent at the present rate."""
+    """`dof_law` of a tendon, linearised at the present rate."""
     rate = W.rows[L.dof_node[dof], L.dof_row[dof]]
     force, slope, _, _ = tendon_spring(L, W, dof, rate, h, scheme)
     curved, its_slope = curved_damper(L, dof, rate)
@@ -234,7 +234,10 @@ def vector_springs(L, W, j, h, scheme):
 
 @kernel
 def _add_pull(L, first, h, scheme, before, now, after, T, B):
-    """B (3, 4) += impulse of the spring with the numbers of row `first`; displacements (3,), T (3, 3): of the last by the rates."""
+    """B (3, 4) += impulse of the spring with the coefficients of coordinate `first`.
+
+    before, now, after (3,): displacements; T (3, 3): derivative of `after` by the rates.
+    """
     a, b, c = spring_shares(scheme)
     old, _ = _vector_stiffness(L, first, before)
     present, _ = _vector_stiffness(L, first, now)

@@ -1,10 +1,10 @@
-"""Actuators in the hard mode: forces along joint coordinates, wrenches on bodies, and servos that the step takes implicitly.
+"""Actuators in the hard mode: forces along joint coordinates, wrenches on bodies, and servos that the step treats implicitly.
 
 At the start of a step every actuator becomes one of five things. An actuator of a hinge, slide or tendon whose force depends
 on length or velocity is a servo: its affine law is handed to the step, so that stiff gains stay stable. Any other force on a hinge,
 slide, ball or tendon is an explicit generalised force. Forces on free joints, sites and slider-cranks are wrenches, in the
 direction the bodies have at the start. The law of adhesion is handed to the step, which finds the contacts (adhesion.py).
-Servos of orientations hand it theirs and the orientation they are asked for (orientations.py).
+Servos of orientations hand their law and their target orientation to the step (orientations.py).
 """
 
 from __future__ import annotations
@@ -60,32 +60,32 @@ class Servos(NamedTuple):
     servo_range: np.ndarray  # (m, 2) of the force before the gear
     pull_body: np.ndarray  # (p,) bodies of the model that adhesion is on
     pull_law: np.ndarray  # (p, 4) its law b₀ + b₂ v and the range of the force [N], of this step
-    pull_force: np.ndarray  # (p,) what the step made of it [N]
+    pull_force: np.ndarray  # (p,) the force of adhesion in the step [N]
     orient_law: np.ndarray  # (k, 3) servos of orientations: kp, kv, bound of the torque
-    orient_target: np.ndarray  # (k, 4) the orientation asked for, with the sign of the way to it
-    orient_sign: np.ndarray  # (k,) that sign
+    orient_target: np.ndarray  # (k, 4) the target orientation: of q and -q the one that the shorter rotation leads to
+    orient_sign: np.ndarray  # (k,) 1 or -1: whether that is q or -q
     orient_closure: np.ndarray  # (k,) their closures, -1: both frames in one body
-    orient_force: np.ndarray  # (k, 3) what the step made of it [N m]
-    orient_whole: np.ndarray  # (k, 3) before it is bounded
+    orient_force: np.ndarray  # (k, 3) their torques in the step [N m]
+    orient_whole: np.ndarray  # (k, 3) the same before they are bounded
     orient_by: np.ndarray  # (k, 2, 3, 3) its derivatives by the angular velocities of the two bodies
 
 
 class Drive(NamedTuple):
-    """Work of a rollout beside the solver's: what the actuators apply in a step. One set per thread."""
+    """Work arrays of a roll-out besides the solver's: what the actuators apply in a step. One set per thread."""
 
     servos: Servos
     force: np.ndarray  # (nd,) explicit force on hinge, slide and ball coordinates and along tendons [N m, N]
     wrench: np.ndarray  # (nb, 6) world force and torque about the centre of mass [N, N m]
     actuator_force: np.ndarray  # (nout,) forces at the start of the step [N, N m]
     act_rate: np.ndarray  # (na,)
-    turns: np.ndarray  # (n,) whole turns that servos of rotations leave out
-    way: np.ndarray  # (n,) whole turns that their filters leave out on the way to the control
+    turns: np.ndarray  # (n,) whole revolutions that servos of rotations subtract from their error, see short_way.py
+    way: np.ndarray  # (n,) whole revolutions that their activation filters subtract from control minus activation
     length: np.ndarray  # (n,) their lengths at the start of the step
     velocity: np.ndarray  # (n,) rates of the lengths of servos and motors there
     act: np.ndarray  # (na,) activations at the start of the step
     control: np.ndarray  # (nu,) controls within their ranges
     span: np.ndarray  # (1,) length of the step [s]
-    hold: np.ndarray  # (1,) 1: `turns`, `way` and the lengths of servos stay as they are, while a difference is taken
+    hold: np.ndarray  # (1,) 1: `turns`, `way` and the lengths of servos stay fixed, while a finite difference is taken
     angle: np.ndarray  # (nd,) coordinates of hinges and slides, lengths of tendons
     rate: np.ndarray  # (nd,) qvel, rates of the tendons' lengths
     lift: np.ndarray  # (nd,) forces of gravity compensation along coordinates, where it is one of the actuators (lift.py)
@@ -96,7 +96,7 @@ class Drive(NamedTuple):
 
 
 def check_servos(model: Any, table: ActuatorTable) -> None:
-    """Refuse a joint with a bounded total force on which two servos act: their shares are not defined."""
+    """Refuse a joint with a bounded total force on which two servos act: how they share the bound is not defined."""
     for dof in np.unique(table.dof[table.servo >= 0]):
         mine = [int(i) for i in np.flatnonzero(table.servo >= 0) if table.dof[i] == dof]
         if len(mine) > 1 and np.all(np.isfinite(table.dof_range[dof])):
@@ -110,7 +110,7 @@ def check_servos(model: Any, table: ActuatorTable) -> None:
 
 
 def build_drives(model: Any, layout: Layout, where: BodyMap) -> ActuatorTable:
-    """The actuators of a Model with bodies and sites in the layout's bodies, at their centres of mass."""
+    """The actuators of a Model, with bodies and sites given by the layout's bodies and from their centres of mass."""
     table = build_table(model)
     body, pos, quat = table.body.copy(), table.site_pos.copy(), table.site_quat.copy()
     common = table.common.copy()
@@ -135,12 +135,12 @@ def build_drives(model: Any, layout: Layout, where: BodyMap) -> ActuatorTable:
         if table.has_reference[i]:
             shared = [node for node in above(int(body[i, 0])) if node in above(int(body[i, 1]))]
             common[i] = shared[0] if shared else -1
-    for i in orientation_servos(model):  # as their closures have them: first what q is seen from
+    for i in orientation_servos(model):  # in the order of their closures: first the body in which the orientation is measured
         ends = between(model, where, i)
         body[i], quat[i] = (ends.one, ends.two), ends.frames
     of_tendons, bounds, ranges = _tendon_drives(model, table)
     own = table.dof_range.copy()
-    if not driven(model):  # nothing moves them, compensation included
+    if not driven(model):  # (without actuators, compensation that counts as one of them is switched off, too)
         own[layout.dof_lifted == 1] = 0.0
     dof_range = np.concatenate([own, bounds])
     return table._replace(
@@ -150,7 +150,7 @@ def build_drives(model: Any, layout: Layout, where: BodyMap) -> ActuatorTable:
 
 def _tendon_drives(model: Any, table: ActuatorTable) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """(n,) coordinates of the actuators; (nt, 2) bounds of the forces along tendons: of the actuators' sum, times their gear;
-    (n, 2) ranges of the actuators' forces, which a tendon with a single actuator narrows (no gear has a part in that).
+    (n, 2) ranges of the actuators' forces: the bound of a tendon with a single actuator narrows that one's range, without the gear.
     """
     tendons, dofs, ranges = acting_tendons(model), table.dof.copy(), table.force_range.copy()
     bounds = np.tile([-np.inf, np.inf], (len(tendons), 1))
@@ -215,7 +215,7 @@ def allocate_drive(table: ActuatorTable, layout: Layout, na: int) -> Drive:
 
 @kernel
 def load_coordinates(L, qpos, qvel, angle, rate):
-    """angle (nd,) = coordinates of hinges and slides at the places of their rates, lengths of fixed tendons; rate (nd,)."""
+    """angle (nd,) = coordinates of hinges and slides at the indices of their rates, lengths of fixed tendons; rate (nd,)."""
     copy(qvel, rate)
     for dof in range(L.dof_joint.shape[0]):
         if L.dof_vector[dof] < 0:
@@ -302,7 +302,7 @@ def is_bounded(T, dof):
 
 @kernel
 def bound_joint(T, V, dof):
-    """Keep the sum of the actuator forces on a bounded coordinate in its range; a servo gets what the others leave."""
+    """Keep the sum of the actuator forces on a bounded coordinate in its range: a servo's range is what the others leave of it."""
     if not is_bounded(T, dof):
         return
     S = V.servos
@@ -320,7 +320,7 @@ def bound_joint(T, V, dof):
     a, b = (lower - V.force[dof]) / gear, (upper - V.force[dof]) / gear
     a, b = min(a, b), max(a, b)
     low, high = max(a, S.servo_range[servo, 0]), min(b, S.servo_range[servo, 1])
-    if low > high:  # no force of the servo brings the sum into the range: any of its forces will do, the rest is cut
+    if low > high:  # no force of the servo brings the sum into the range: fix it at its lower bound and clamp the others' force
         low = high = S.servo_range[servo, 0]
         V.force[dof] = clamp(V.force[dof] + gear * low, lower, upper) - gear * low
     S.servo_range[servo, 0], S.servo_range[servo, 1] = low, high
@@ -328,7 +328,7 @@ def bound_joint(T, V, dof):
 
 @kernel
 def _left_out(T, i, V, u, length):
-    """Force [N m] of the whole turns that servo i of a rotation leaves out to go the short way; 0 for other actuators."""
+    """Force [N m] of the whole revolutions that servo i of a rotation subtracts, to take the shorter direction; 0 for others."""
     if not T.rotation[i]:
         return 0.0
     turn = turn_of(T, i)
@@ -412,7 +412,7 @@ def _site_pose(T, i, side, bodies, x, q, r, v):
 def _site_force(T, i, V, bodies, u):
     """Wrench of actuator i on the body of its site and, opposite, of its reference site; into V.wrench.
 
-    What both sites share with their last common body is not driven (MuJoCo): that body takes what is left of the two torques.
+    Motion that both sites share with their last common body is not actuated (as in MuJoCo): the remaining torque acts on that body.
     """
     x, q, r, v = scratch((2, 3)), scratch((2, 4)), scratch((2, 3)), scratch((2, 6))
     f, spin, left = scratch(6), scratch(3), scratch(3)

@@ -34,20 +34,20 @@ STATUS, PARTS = 0, 5
 
 
 def usable(record: Any) -> Array:
-    """(T,) whether A and B of a step are what else its derivatives can be made of."""
+    """(T,) whether A and B of a step are valid, so that its other derivatives can be computed from them."""
     known = ~np.isin(record.gradients[:, STATUS], (Status.SINGULAR, Status.NOT_FINITE))
     return known & np.isfinite(record.A).all(axis=(1, 2)) & np.isfinite(record.B).all(axis=(1, 2))
 
 
 def refuse_parts(record: Any) -> Array:
-    """(T,) whether a step was solved in parts, of which there are A and B alone; its status says so from now on."""
+    """(T,) whether a step was solved in parts, for which A and B are the only derivatives; their status becomes TOO_FAST."""
     parts: Array = record.gradients[:, PARTS] > 1.0
     record.gradients[parts & (record.gradients[:, STATUS] == Status.SOLVED), STATUS] = Status.TOO_FAST
     return parts
 
 
 def _keep_finite(record: Any) -> None:
-    """Derivatives of a step that are not all numbers become zero, and their status says so."""
+    """Set derivatives of a step that are not all finite to zero, and their status to NOT_FINITE."""
     by_parameters = record.by_parameters
     if len(by_parameters) > 0:
         by_parameters[~usable(record) | refuse_parts(record)] = 0.0
@@ -61,7 +61,7 @@ def _keep_finite(record: Any) -> None:
 class Engine:
     """Runs the hard mode's kernels. May be shared between threads.
 
-    kinematics: number of the coordinates' meaning, see `Exact`. label: what trajectories say of their simulator.
+    kinematics: a number for what the coordinates mean, see `Exact`. label: what trajectories record about their simulator.
     """
 
     def __init__(
@@ -85,7 +85,7 @@ class Engine:
     # states
 
     def owns(self, exact: Exact | None) -> bool:
-        """Whether these numbers are of this engine and for it to go on from."""
+        """Whether an exact state is one of this engine's, from which it can continue."""
         if exact is None or exact.bodies.shape != (len(self.world.layout.mass), 13) or exact.kinematics != self.kinematics:
             return False
         fits = exact.qpos.shape == (self.model.nq,) and exact.impulses.ndim == 1 and self.rows.room(exact.impulses) >= 0
@@ -97,7 +97,7 @@ class Engine:
         return self._pool.room
 
     def state(self, qpos: Array, qvel: Array, act: Array, time: float) -> State:
-        """State of checked coordinates with its exact part, or ValueError when a body turns too far."""
+        """State of checked coordinates with its exact part, or ValueError when a body rotates too far."""
         bodies = self._bodies(qpos, qvel)
         exact = Exact(bodies, np.zeros(self.rows.own), qpos, qvel, self.kinematics)
         return State(qpos, qvel, act, time, self._expand(bodies), exact, self.model)
@@ -126,8 +126,9 @@ class Engine:
         return np.stack([drive.angle[nv:], drive.rate[nv:]], axis=1)
 
     def over_fast_parts(self, state: State) -> Array | None:
-        """(nb, 13) of a checked state with velocities over a part, where joined bodies rotate by more than a whole step may and
-        carry no momentum: what its parts start from (fast_start.py). None elsewhere.
+        """Bodies (nb, 13) of a checked state with velocities over a part of a step, from which its parts start (fast_start.py).
+
+        None unless jointed bodies rotate by more than a whole step may and have no carried momentum (warm_start.py).
         """
         from dojo_py.hard.coordinates import maximal_from_minimal
 
@@ -217,9 +218,9 @@ class Engine:
         return with_room(record, self.world, self.rows, room) if room > self.rows.room(record.impulses[0]) else record
 
     def roomy(self, record: Any, then: Callable[[Any, Any, int], int]) -> Any:
-        """Calls then(workspace, record, done) until its steps had enough room for their features of pairs, and returns the record.
+        """Call then(workspace, record, done) until its steps have enough room for their features of pairs; returns the record.
 
-        then returns how many steps are done, and starts with -1, for none; the record grows with the room of the workspace.
+        done: what `then` returned last, how many steps are done; -1 in the first call. The record grows with the workspace.
         """
         from dojo_py.hard.rollout import with_room
 
@@ -277,10 +278,10 @@ class Engine:
     def pull_back(
         self, trajectory: Trajectory, controls: Array, outside: Outside, kappa: float, gradient_kappa: float, cotangents: Array
     ) -> Any:
-        """Record of a trajectory of this engine run backwards: its states are made anew, one step from each recorded one.
+        """Record of a trajectory of this engine, differentiated backwards: each step is solved again from its recorded state.
 
-        controls (T, nu): as they arrived. cotangents (T + 1, 2nv + na): of all states. The record's are summed up from the last to
-        the first; where they overflow they are zero, and the status is NOT_FINITE.
+        controls (T, nu): as they arrived. cotangents (T + 1, 2nv + na): of all states; in the record they are accumulated from the
+        last state to the first. Where they overflow they are zero, and the status is NOT_FINITE.
         """
         from dojo_py.hard.rollout import allocate_record, roll_out
 
@@ -305,7 +306,7 @@ class Engine:
         self, start: State, controls: Array, outside: Outside, kappa: float, maximal: bool, gradient_kappa: float | None = None,
         parameters: ParameterJacobian | None = None,
     ) -> Trajectory:  # fmt: skip
-        """The same as a Trajectory."""
+        """As `run`, but returns a Trajectory."""
         acting, before = arriving(self.model, self.timestep, start, controls)
         record = self.run(start, acting, outside, kappa, maximal, False, gradient_kappa, parameters, True)
         if maximal:
@@ -328,8 +329,8 @@ class Engine:
         )  # fmt: skip
 
     def _chained(self, record: Any) -> Array:
-        """(T,) Status of derivatives that are to be multiplied with each other: TOO_FAST where a step starts from a momentum beside
-        its velocities, which A of the step before does not show.
+        """(T,) Status of derivatives that are to be multiplied with each other: TOO_FAST where a step starts from a carried
+        momentum, which A of the step before does not contain.
         """
         status: Array = record.gradients[:, 0].astype(np.int64)
         carried = carried_flags(record.impulses[:-1], len(self.world.layout.mass))
@@ -337,7 +338,7 @@ class Engine:
         return status
 
     def readings(self, before: Before | None, time: Array, record: Any, outside: Outside) -> Readings | None:
-        """The sensors of a record's steps, unread; None where the model has none."""
+        """The sensors of a record's steps, not evaluated yet; None where the model has none."""
         return readings_of(self.acting, self.world, record, time, self.timestep, outside, before)
 
     def trace(self, start: State, control: Array, kappa: float) -> Array:

@@ -1,15 +1,15 @@
-"""Far pairs of bodies on the central path: their impulse κ/gap fades out, so that a model of many bodies is not all pairs at once.
+"""Far pairs of bodies on the central path: their impulse κ/gap fades out, so that not all pairs of many bodies need contacts.
 
-    d₁ = sqrt(h κ / (ε m)),  d₂ = 2 d₁                m: the smaller mass of the two bodies [kg], κ [N m s], h [s] as in the file
+    d₁ = sqrt(h κ / (ε m)),  d₂ = 2 d₁                m: the smaller mass of the two bodies [kg], κ [N m s], h [s] of the model file
     w = t³ (10 - 15 t + 6 t²),  t = (d₂ - gap)/(d₂ - d₁) within [0, 1]
 
 At d₁ the impulse κ/d₁ would move the lighter body by ε d₁ in a step. gap: of the feature where the step starts. w is twice
-continuously differentiable, 1 below d₁ and 0 above d₂; the impulse of the contact acts by its share w on both bodies, so that
+continuously differentiable, 1 below d₁ and 0 above d₂; the impulse of the contact is multiplied by w for both bodies, so that
 momenta are conserved. In the hard limit w = 1.
 
-What has faded away (w = 0) takes no part, however fast it closes. If the solved step ends with an overlap of such a pair, its
-features act in full (w = 1, W.fwanted) and the step is solved again. The end of a step jumps there as a function of its start: by
-what κ/gap adds at a gap that is nearly zero.
+Features that have faded to w = 0 take no part, however fast their gap closes. If the solved step ends with an overlap of such a
+pair, its features act in full (w = 1, W.fwanted) and the step is solved again. There the end of a step, as a function of its start,
+jumps by the effect of κ/gap at a gap that is nearly zero.
 """
 
 import math

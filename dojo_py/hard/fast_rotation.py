@@ -21,7 +21,7 @@ def rotation_in(v, h):
 
 @kernel
 def parts_of_rotation(rotation, most, parts):
-    """Of a step in so many parts: how many a rotation |ω| h alone asks for, of which a part may have `most`."""
+    """Number of parts, of the `parts` of a step at most, that a rotation |ω| h needs if none may rotate by more than `most`."""
     own = 1
     while rotation > most * own and own < parts:
         own *= 2

@@ -1,9 +1,9 @@
-"""Where a step starts from coordinates and rates alone, and joined bodies rotate by more than a whole step may.
+"""Steps that start from coordinates and rates alone, where jointed bodies rotate by more than a whole step may.
 
-Their velocities are chords of what their joints did in the interval before. A hinge that turns by two radians moves a centre of
-mass beside its axis along an arc: neither the length nor the direction of the chord over h is that over a part, with which a step
-in parts starts. So the velocities of such a tree are made from its coordinates and rates again, over h/FAST_PARTS, and it is solved
-in so many parts. (Centres of free bodies move straight: fast_rotation.py.)
+Velocities are chords of the motion over the interval before. A hinge that rotates by two radians moves a centre of mass beside its
+axis along an arc: the chord over h differs in length and direction from that over a part, with which a step in parts starts. So
+the velocities of such a tree are computed again from its coordinates and rates, over h/FAST_PARTS, and it is solved in FAST_PARTS
+parts. (Centres of free bodies move straight: fast_rotation.py.)
 """
 
 from dojo_py.arrays import scratch
@@ -16,9 +16,9 @@ from dojo_py.jit import kernel
 
 @kernel
 def find_fast_trees(L, W, bodies, qpos, qvel, h):
-    """W.fast: 1 of the bodies (nb, 13) of such trees; W.fast_bodies has their velocities over a part.
+    """W.fast: 1 for the bodies of such trees; W.fast_bodies has their velocities over a part. bodies (nb, 13).
 
-    W.carried is that of the start: a momentum that is carried tells all.
+    W.carried is that of the start: bodies with a carried momentum need no other velocities.
     """
     found, v = False, scratch(6)
     for b in range(bodies.shape[0]):
@@ -35,7 +35,7 @@ def find_fast_trees(L, W, bodies, qpos, qvel, h):
 
 @kernel
 def _spread(L, W):
-    """What is joined to a body of such a tree is of the tree. Returns whether there was more of it."""
+    """Add to W.fast all bodies that are joined to one in it, by joints or closures. Returns whether there were any."""
     more = False
     for j in range(L.kind.shape[0]):
         if L.parent[j] >= 0 and W.fast[L.parent[j]] != W.fast[L.child[j]]:

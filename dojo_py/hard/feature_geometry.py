@@ -1,11 +1,13 @@
 """Gap, normal, contact point of a feature of two bodies, with their derivatives by both poses: one place for all kinds.
 
-Row f of the table of features (workspace.py) and the poses of its bodies in; the derivatives are by (δx_A, δθ_A, δx_B, δθ_B), world
-axes. Round features have their own file (pair_contacts.py), the others their formulas in collision/features.py.
+Inputs are row f of the table of features (workspace.py) and the poses of its bodies; the derivatives are by (δx_A, δθ_A, δx_B,
+δθ_B), world axes. Round features have their own file (pair_contacts.py), the others their formulas in collision/features.py.
 
-Each kind tells what the motion of A does. When both bodies move rigidly, by δθ about x_B and δx, everything moves along:
+Each kind gives the derivatives by the motion of A. Those by the motion of B follow from the fact that gap, normal and point move
+along when both bodies move together as one rigid body, by δθ about x_B and by δx:
 
-    ∂g/∂x_A + ∂g/∂x_B = 0, of the point 1;    ∂g/∂θ_A + ∂g/∂θ_B + ∂g/∂x_A [δθ × (x_A - x_B)] = 0, δθ × n, δθ × (c - x_B)
+    ∂g/∂x_A + ∂g/∂x_B = 0 (1 for the point);    ∂g/∂θ_A + ∂g/∂θ_B + ∂g/∂x_A [δθ × (x_A - x_B)] = 0 for the gap, δθ × n for the
+    normal, δθ × (c - x_B) for the point
 """
 
 import math
@@ -61,7 +63,7 @@ flat have other features (manifold.py)."""
 PARALLEL = 1e-12
 """Sine of the angle between edges below which they have no common normal."""
 FAR = 1e6
-"""The gap of what does not meet [m]."""
+"""The gap of edges that do not cross [m]."""
 ZERO = (0.0, 0.0, 0.0)
 
 
@@ -83,7 +85,10 @@ def feature_geometry(Q, W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc):
 
 @kernel
 def _follow(row, away, shift, turn):
-    """Columns 6 … 11 of a row, by the motion of B, from those of A and what a motion of both does. away: x_A - x_B."""
+    """Columns 6 … 11 of a row, by the motion of B, from those by the motion of A.
+
+    away: x_A - x_B; shift, turn (3,): the row's derivative by δx and δθ of both bodies together.
+    """
     x = cross(away, (row[0], row[1], row[2]))
     row[6], row[7], row[8] = shift[0] - row[0], shift[1] - row[1], shift[2] - row[2]
     row[9], row[10], row[11] = turn[0] - row[3] - x[0], turn[1] - row[4] - x[1], turn[2] - row[5] - x[2]
@@ -91,7 +96,7 @@ def _follow(row, away, shift, turn):
 
 @kernel
 def _of_first(Q, W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc, deep):
-    """`feature_geometry`, of the derivatives the first six columns, by the motion of A; not deep: without them."""
+    """As `feature_geometry`, with the first six columns of the derivatives, by the motion of A; deep False: without derivatives."""
     kind = W.fkind[f]
     if kind <= CROSSING:
         tau = _relaxation(Q, W, f)
@@ -177,7 +182,7 @@ def _point_plane(W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc, deep):
 
 @kernel
 def _do_not_meet(point, n, c, dgap, dn, dc):
-    """The gap of two edges that are parallel now: they crossed where the feature was found, in another part of the step."""
+    """FAR, the gap of two edges that are parallel now: they crossed when the feature was found, in another part of the step."""
     dgap[:6] = 0.0
     dn[:, :6] = 0.0
     dc[:, :6] = 0.0

@@ -1,4 +1,4 @@
-"""Where a feature of two bodies is, and how a contact at it moves: arrays that are written anew for each.
+"""Geometry of a feature of two bodies, and motion of a contact there: work arrays that are overwritten for each feature.
 
 Derivatives are by (δx_A, δθ_A, δx_B, δθ_B), world axes.
 """
@@ -9,7 +9,7 @@ import numpy as np
 
 
 class FeaturePlace(NamedTuple):
-    """Of one feature at the poses of its bodies, see `feature_geometry`."""
+    """Geometry of one feature at the poses of its bodies, see `feature_geometry`."""
 
     normal: np.ndarray  # (3,) from B to A
     point: np.ndarray  # (3,) [m]
@@ -19,7 +19,7 @@ class FeaturePlace(NamedTuple):
 
 
 class PairMotion(NamedTuple):
-    """Of one contact at the next poses, see `pair_motion`: its place there, and what its rows are made of."""
+    """Motion of one contact at the next poses, see `pair_motion`: its geometry there, and the parts of its rows."""
 
     normal: np.ndarray
     point: np.ndarray
@@ -28,9 +28,9 @@ class PairMotion(NamedTuple):
     dc: np.ndarray
     tangents: np.ndarray  # (2, 3) T
     arms: np.ndarray  # (2, 3) of the application point c* from both bodies [m]
-    slip: np.ndarray  # (3,) u, what of both slides [m/s]
+    slip: np.ndarray  # (3,) relative slip velocity u_A - u_B [m/s]
     force: np.ndarray  # (3,) F, the impulse on A [N s]
-    behind: np.ndarray  # (2, 3) Q m, the arms of both bodies' points behind the contact, turned back to where the step starts [m]
+    behind: np.ndarray  # (2, 3) Q m, arms of both bodies' points behind the contact, rotated back to the start of the step [m]
 
 
 def allocate_place() -> FeaturePlace:

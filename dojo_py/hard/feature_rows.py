@@ -1,25 +1,26 @@
 """Rows of one contact between two bodies: gap, relative tangential velocity, their Jacobians and the impulse maps.
 
     gap, n, c      from the feature at the next poses (feature_geometry.py); n points from body B to body A
-    T              the tangents of the start of the step, turned with n by the smallest rotation
+    T              the tangents of the start of the step, rotated with n by the smallest rotation
     v_t = T (u_A - u_B),   u = v + (m - Q m)/h + ω × ρ,   m + ρ = c - x₊      world axes, next poses; Q = R R₊ᵀ
     spinning n · (ω_A - ω_B), rolling T (ω_A - ω_B); their impulses are torques on A, and opposite ones on B
     impulse: F = w (γ n + Tᵀ ξ) on A and -F on B, at one common point seen from the poses at the start of the step,
              c* - x_A = c - x₊_A + α_A h (v_A - v_B),   c* - x_B = c - x₊_B - α_B h (v_A - v_B),   α_A + α_B = 1
 
-             so that both momenta are conserved exactly. The shift is a torque that is not there: what rolls is braked by the weight
-             that acts α h v before its point of contact. Bodies share it as they resist turning, α_A = I_A / (I_A + I_B), I the
-             least moment of inertia, that of a roller about its axis; the world takes it all.
+             so that both momenta are conserved exactly. The shift adds a torque that does not exist: a rolling body is braked by
+             its weight, which acts α h v ahead of the contact point. The shift is divided in proportion to the bodies' rotational
+             inertia, α_A = I_A / (I_A + I_B), I the least moment of inertia, that of a roller about its axis; the world takes it
+             all.
 
-m is the arm of the point of the body behind the contact, ρ what is round about it: -r n on A, r n on B for points, edges and
-axes that are rounded by r, the whole arm for rims and curved shapes (`rolls`). How far m has moved in the step counts as slip, ρ
-rolls: see plane_contacts.py. Q turns what is fixed in a body back to where the step starts.
+m is the arm of the point of the body behind the contact, ρ the rounding around that point: -r n on A, r n on B for points, edges
+and axes that are rounded by r, the whole arm for rims and curved shapes (`rolls`). How far m has moved in the step counts as slip,
+ρ rolls: see plane_contacts.py. Q rotates vectors fixed in a body from the end of the step back to its start.
 
 w: 1, but for far pairs on the central path (far_pairs.py).
 
 Derivatives are by the motions of both bodies: (v, ω) of each as Newton's method has them, or the displacement (δx₊, δθ₊) of its
-next pose at fixed v and body-frame ω, from which derivatives by the state start (gradients/contact_change.py). Which of these is
-told by the matrix `moves` of a body, (δx₊, δθ₊) by its motion, and `direct`: 1 where v and ω themselves change, else 0. All that
+next pose at fixed v and body-frame ω, from which derivatives by the state start (gradients/contact_change.py). The matrix `moves`
+of a body, (δx₊, δθ₊) by its motion, says which of these it is, with `direct`: 1 where v and ω themselves change, else 0. All that
 depends on the shapes is in the rows of δn, δc and δgap, eight numbers for each body; the rest are combinations of these (octet.py):
 
     T_t = T⁰_t - f_t N,   N = n + n₀,   f_t = (n·T⁰_t)/b,   b = 1 + n·n₀
@@ -54,7 +55,7 @@ def shift_share(Q, a, b):
 
 @kernel
 def rolls(W, f, side):
-    """Whether the whole arm of one side of feature f is round: a rim's, an ellipsoid's, or of a pair's nearest points."""
+    """Whether the whole arm of one side of feature f rolls (ρ): that of a rim, an ellipsoid, or of a pair's nearest points."""
     kind = W.fkind[f]
     if kind == RIM_PLANE or kind == RIM_EDGE or kind == ELLIPSOID_PLANE:  # (fsign tells whether the rim is A's)
         return (W.fsign[f] > 0.0) == (side == 0)
@@ -71,7 +72,7 @@ def turned_to_start(R0, R):
 
 @kernel
 def slip_change(whole, r, back, w, h, dn, darm):
-    """Change of u = v + (m - Q m)/h + ω × ρ by that of the arm m + ρ and, with ρ = -r n, of the normal; bodies stay.
+    """Change of u = v + (m - Q m)/h + ω × ρ by that of the arm m + ρ and, with ρ = -r n, of the normal, at fixed body motions.
 
     whole: the arm rolls, m = 0. back: Q, w: ω.
     """
@@ -82,7 +83,7 @@ def slip_change(whole, r, back, w, h, dn, darm):
 
 @kernel
 def tangents_at_end(n0, T0, n):
-    """(T₁, T₂, f, p₁, p₂): the tangents T0 (2, 3) turned by the smallest rotation from n0 (3,) to n, see above; f: (f₁, f₂)."""
+    """(T₁, T₂, f, p₁, p₂): the tangents T0 (2, 3) rotated by the smallest rotation from n0 (3,) to n, see above; f: (f₁, f₂)."""
     start, t1, t2 = (n0[0], n0[1], n0[2]), row(T0, 0), row(T0, 1)
     b = max(1.0 + dot(n, start), 1e-6)  # a normal that flips within a step: any continuation is as good
     f1, f2, N = dot(n, t1) / b, dot(n, t2) / b, plus(n, start)
@@ -104,8 +105,8 @@ def pair_motion(Q, W, i, f, by_a, by_b, direct, h, impulse, value, C, B, H):
 
     impulse (nr,): γ and those along the other rows [N s, N m s]; by (6, 8): `moves` of both bodies; direct: see above.
     Out: value = (gap, v_t, …) and, by the motions of A and B, C (2, nr, 8) its derivative; B (2, nr, 8); H (2, 6, 16) derivative of
-    the impulses on A and B at fixed (γ, ξ). What the world would have stays as it was. W.motion keeps
-    what was found on the way.
+    the impulses on A and B at fixed (γ, ξ). Entries of the world, if it is one of the two, are not written. W.motion gets the
+    intermediate results.
     """
     m, D, count, weight = W.motion, W.by_moves, ROWS[W.claw[i]], W.cweight[i]
     a, b, n0, T0 = W.fbody[f, 0], W.fbody[f, 1], W.cframe[i, 0], W.cframe[i, 1:3]
@@ -139,7 +140,7 @@ def pair_motion(Q, W, i, f, by_a, by_b, direct, h, impulse, value, C, B, H):
         value[1 + t] = dot(T, u)
         k_a, n_a, turn_a = _slip_rows(T, spin_a, whole_a, r_a, minus(arm_a, rolling_a), rolling_a, back_a, h)
         k_b, n_b, turn_b = _slip_rows(T, spin_b, whole_b, r_b, minus(arm_b, rolling_b), rolling_b, back_b, h)
-        by_n = plus(along(times(-dot(N, u), p), -f_t, u), minus(n_a, n_b))  # (that of T, then that of u)
+        by_n = plus(along(times(-dot(N, u), p), -f_t, u), minus(n_a, n_b))  # (by the change of T, then by that of u)
         if on_a:
             _put_row(D, 0, by_n, minus(k_a, k_b), by_a, times(-1.0, k_a), turn_a, C[0], 1 + t)
             _add_direct(C[0], 1 + t, times(direct, T), times(direct, cross(rolling_a, T)), Ra)
@@ -178,7 +179,7 @@ def pair_motion(Q, W, i, f, by_a, by_b, direct, h, impulse, value, C, B, H):
 
 @kernel
 def _by_motion(m, by, side, D):
-    """Rows of D by the motion of the body of one side, from the derivatives of the feature by its displacement and turn."""
+    """Rows of D by the motion of the body of one side, from the derivatives of the feature by its translation and rotation."""
     first, last = 6 * side, 6 * side + 6
     for i in range(3):
         store(combine(by, m.dn[i, first:last]), D, NORMAL + i, WIDTH * side)
@@ -226,7 +227,7 @@ def _add_direct(C, r, by_v, by_spin, R):
 
 @kernel
 def _spin_rows(count, n, T1, T2, fold, p1, p2, N, spin_a, spin_b, Ra, Rb, on_a, on_b, by_a, by_b, direct, D, value, C):
-    """Rows of spinning and rolling, d · (ω_A - ω_B); ω turns with its body, δω₊ = δθ₊ × ω."""
+    """Rows of spinning and rolling, d · (ω_A - ω_B); ω rotates with its body, δω₊ = δθ₊ × ω."""
     rate = minus(spin_a, spin_b)
     for r in range(3, count):
         d, by_n = n, rate
@@ -273,7 +274,7 @@ def _turning_rows(D, at, y0, y1, y2, f1, f2, p1, p2, N, to):
 
 @kernel
 def _wrench_rows(spins, D, at, F, arm, share, by, R0, sign, H):
-    """Rows of H of one body, by the motion of one body: ± δF, ± R₀ᵀ (δarm × F + arm × δF), δarm = δc + share δx₊ of what moves.
+    """Rows of H of one body, by the motion of one body: ± δF, ± R₀ᵀ (δarm × F + arm × δF), δarm = δc + share δx₊ of that body.
 
     spins: with the torques about the normal and the tangents.
     """

@@ -1,6 +1,6 @@
 """Disable flags in the hard mode: a model whose flag switches a part off is the model without that part.
 
-Each flag that concerns the motion changes the arrays it is about (`acting_model`); the step itself knows no flags. Actuators and
+Each flag that concerns the motion changes the corresponding arrays (`acting_model`); the step itself knows no flags. Actuators and
 their controls' limits (`actuation`, `clampctrl`) are switched in actuation/table.py, `filterparent` in collision/candidates.py.
 The other flags are about MuJoCo's solver, its integrators or its collision detection and change nothing here (docs/options.md).
 """
@@ -36,7 +36,7 @@ def acting_model(model: Any) -> Any:
     if flags & PASSIVE == PASSIVE:
         changes["body_gravcomp"] = np.zeros_like(model.body_gravcomp)
         opt |= {"density": 0.0, "viscosity": 0.0}
-    elif not np.any(np.asarray(model.body_gravcomp) > 0.0):  # it acts where some body is lifted (MuJoCo's switch)
+    elif not np.any(np.asarray(model.body_gravcomp) > 0.0):  # as in MuJoCo, negative ones act only if some body's is positive
         changes["body_gravcomp"] = np.zeros_like(model.body_gravcomp)
     changes |= _mocap_as_world(model)
     if opt:
@@ -45,7 +45,7 @@ def acting_model(model: Any) -> Any:
 
 
 def _mocap_as_world(model: Any) -> dict[str, Any]:
-    """Bodies that the state places are part of the world here; what hangs on them by a joint still does not touch them."""
+    """Mocap bodies, whose poses are in the state, become part of the world; bodies jointed to them still do not touch them."""
     weld, mocap = np.array(model.body_weldid), np.flatnonzero(np.asarray(model.body_mocapid) >= 0)
     if not len(mocap):
         return {}
@@ -61,7 +61,7 @@ def _mocap_as_world(model: Any) -> dict[str, Any]:
 
 
 def placed_model(model: Any, placed: Any) -> Any:
-    """The acting model with the mocap bodies and the equalities of a state; a weld keeps the pose that it has in the file."""
+    """The acting model with a state's mocap poses and active equalities; a weld keeps the relative pose that it has in the file."""
     pos, quat, moved = np.array(model.body_pos), np.array(model.body_quat), mocap_bodies(model)
     pos[moved], quat[moved] = placed.mocap_pos, placed.mocap_quat
     flags = int(model.opt.disableflags) & (DisableBit.EQUALITY | DisableBit.CONSTRAINT)
@@ -80,4 +80,4 @@ ZEROED = {
     DisableBit.SPRING: ("jnt_stiffness", "jnt_stiffnesspoly", "tendon_stiffness", "tendon_stiffnesspoly"),
     DisableBit.DAMPER: tuple(f"{kind}_damping{power}" for kind in ("dof", "tendon", "actuator") for power in ("", "poly")),
 }
-"""Flags -> the arrays of what they switch off, as far as the model has them."""
+"""Flags -> the arrays that they set to zero, as far as the model has them."""

@@ -1,7 +1,7 @@
-"""Which gaps a step can close, before it is solved: seen from where the bodies would get at their old velocities.
+"""Which gaps a step can close, before it is solved: foreseen at the poses that the bodies would reach at their old velocities.
 
-It is a guess: what it leaves out is found by the checks at the end of the step (choice.py, convex_choice.py), which then is solved
-again.
+It is a guess: contacts that it leaves out are found by the checks at the end of the step (choice.py, convex_choice.py), which is
+then solved again.
 """
 
 from dojo_py.arrays import scratch
@@ -11,7 +11,7 @@ from dojo_py.jit import kernel
 from dojo_py.rotation import quat_mul, quat_normalise, quat_to_matrix, step_quaternion
 
 SPARE = 2.0
-"""How much more than velocities and gravity close is taken for possible."""
+"""How many times what velocities and gravity close a step is taken to be able to close."""
 
 
 @kernel
@@ -23,14 +23,14 @@ def foresee(L, W, h):
 
 @kernel
 def foresee_islands(W, h):
-    """Likewise of the bodies of the islands in W.span."""
+    """`foresee` for the bodies of the islands in W.span only."""
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         _foresee(W, W.members[BODIES, k], h)
 
 
 @kernel
 def _foresee(W, b, h):
-    """The pose of body b."""
+    """The pose of body b after h [s] at its old velocity."""
     p, q = scratch(4), scratch(4)
     for i in range(3):
         W.x_ahead[b, i] = W.x[b, i] + h * W.v_prev[b, i]
@@ -44,7 +44,7 @@ def _foresee(W, b, h):
 def may_close(L, i, j, gap, foreseen, h, spare, margin):
     """Whether a gap [m] between bodies i and j (-1: the world), foreseen at the end of the step, may close within it.
 
-    By `spare` times what velocities and twice what gravity does within it, h² g, or within the margin [m].
+    That is whether it would be no larger than the margin [m] after `spare` times the closing foreseen and twice h² g of gravity.
     """
     gravity = max(strongest_gravity(L, i), strongest_gravity(L, j))
     return gap - spare * (max(gap - foreseen, 0.0) + 2.0 * h * h * gravity) <= margin

@@ -1,12 +1,13 @@
-"""No impulses where bodies do not touch: features that carry beside their shapes are let go.
+"""No impulses where bodies do not touch: features that push beside their shapes ("ghosts") are removed from the step.
 
 Faces, edges and axes have no ends within a step (collision/features.py): a corner over a face stays over its plane, and a body
-that moves by a good part of its size may run into the plane beside the face. The solve tells: the feature carries, and its point of
-contact is on only one of the shapes, or on none. Then the island is solved again without it. Where the pair overlaps without it,
-the check at the end of the step finds what it really touches with there (convex_choice.py), which is never let go.
+that moves by a good part of its size may run into the plane beside the face. The solution shows it: the feature has an impulse, and
+its contact point is on only one of the shapes, or on none. Then the island is solved again without it. Where the pair overlaps
+without it, the check at the end of the step adds the features with which it touches there (convex_choice.py); these are never
+removed.
 
-The impulse of a ghost may turn its body so that it touches in the end, which is a solution, too. So what the motion foreseen does
-not touch is let go before anything is solved (`let_misses_go`).
+The impulse of a ghost may rotate its body so that it touches in the end, which is a solution, too. So features that the shapes miss
+in the motion foreseen are removed before anything is solved (`let_misses_go`).
 """
 
 from dojo_py.arrays import body_row, scratch
@@ -20,20 +21,21 @@ from dojo_py.hard.passing import path_length
 from dojo_py.jit import kernel
 
 APART = 1e-7
-"""Distance [m] at the end of a step up to which shapes touch, and a point of contact is on its shape."""
+"""Distance [m] at the end of a step up to which shapes touch, and a contact point is on its shape."""
 NOTABLE = 1e-4
-"""Share of the largest impulse of its islands from which what carries is a ghost: it costs another solve."""
+"""Impulse of a ghost, as a fraction of the largest one of the islands, from which it is removed: that costs another solve."""
 FAST = 0.2
-"""Of its thickness: how far a pair moves in the step before a feature is looked at that touches where it starts: what moves less
-is beside its faces by less. (What does not touch there may be beside them from the start, and all the way.) And how far beside its
-shapes a feature of a pair that touches elsewhere may carry in a part of a step, in which others can be found."""
+"""Fraction of a pair's thickness. Features that touch at the start of the step are examined only if the pair moves by more than
+this: otherwise they are beside their faces by less. (Those that do not touch there may be beside them from the start.) And in a
+part of a step a feature is a ghost if its point is farther beside its shapes than this, even where the pair touches elsewhere:
+other features can be found in each part."""
 LET_GO = -1
 """W.fwanted of a ghost."""
 
 
 @kernel
 def let_ghosts_go(P, Q, W, in_part):
-    """Let the ghosts go in the solution of the islands in W.span, of a whole step or of a part. Returns how many there are."""
+    """Remove the ghosts in the solution of the islands in W.span, of a whole step or of a part. Returns how many there are."""
     most, count = 0.0, 0
     for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
         most = max(most, W.con[W.members[CONTACTS, k], 0])
@@ -54,9 +56,10 @@ def let_ghosts_go(P, Q, W, in_part):
 
 @kernel
 def let_misses_go(L, Q, W, k, first, h):
-    """Let go the features of pair k from number `first` on that meet where bodies are foreseen although its shapes are apart there.
+    """Remove the features of pair k from number `first` on that overlap at the poses foreseen although its shapes are apart there.
 
-    By more than gravity makes of it in h [s]. Not what touches where the step starts, or may pass through.
+    Apart by more than gravity can close in h [s]. Features that touch at the start of the step stay, as do pairs that may pass
+    through each other.
     """
     if not has_ends(Q, k) or closing(L, Q, W, k, h) > thickness_of(Q, k):
         return
@@ -73,9 +76,9 @@ def let_misses_go(L, Q, W, k, first, h):
 
 @kernel
 def take_ghosts_back(P, W):
-    """The ghosts that touch in W.best, the last solution, take part again: nothing was found without them.
+    """Let the ghosts that touch in W.best, the last solution, take part again: there was no solution without them.
 
-    Those that were let go before it stay away: it was found without them.
+    Those that were removed before W.best was found stay removed.
     """
     for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
         c = W.members[CONTACTS, k]
@@ -86,8 +89,8 @@ def take_ghosts_back(P, W):
 
 @kernel
 def _beside(Q, W, f, in_part):
-    """Whether the shapes of feature f end apart; or, in a part of a step, its point of contact is beside one of them by a share of
-    their thickness, and not held there (held_points.py).
+    """Whether the contact point of feature f is beside one of its shapes and these end apart; or, in a part of a step, it is beside
+    by more than FAST of their thickness, and not held there (held_points.py).
     """
     n, c, pair = scratch(3), scratch(3), W.fpair[f]
     feature_point(Q, W, f, W.xn, W.Rn, n, c)
@@ -105,7 +108,7 @@ def _beside(Q, W, f, in_part):
 
 @kernel
 def thickness_of(Q, k):
-    """Of both shapes of pair k [m]."""
+    """Thickness of pair k [m], the sum of both shapes'."""
     return Q.shape_inner[Q.geom[k, 0]] + Q.shape_inner[Q.geom[k, 1]]
 
 
@@ -117,5 +120,5 @@ def has_ends(Q, k):
 
 @kernel
 def _moves(Q, W, k):
-    """Whether the geoms of pair k move by a share of their thickness."""
+    """Whether the geoms of pair k move by more than FAST of their thickness."""
     return path_length(Q, W, Q.geom[k, 0]) + path_length(Q, W, Q.geom[k, 1]) > FAST * thickness_of(Q, k)

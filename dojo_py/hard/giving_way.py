@@ -1,18 +1,19 @@
-"""What contradicts the rest gives way: loop closures that cannot close, overlaps at the start that something deepens.
+"""Compliant constraints for steps that have no solution: loop closures that cannot close, initial overlaps that something deepens.
 
-A hand welded to a target out of its reach, links that start in one another where a loop closes: no motion solves such a step. The
-closures' rows φ and the gaps of what overlaps where the step starts, exact everywhere else, then have a compliance,
+A hand welded to a target out of its reach, links that overlap at the start where a loop closes: no motion solves such a step. The
+closures' rows φ and the gaps of what overlaps at the start of the step, exact in all other steps, then have a compliance,
 
-    (φ - φ₀) / h + ε λ = 0  ε = COMPLIANCE / m of places, COMPLIANCE / J of turns, of both bodies (`closures._compliance`)
+    (φ - φ₀) / h + ε λ = 0  ε = COMPLIANCE / m for positions, COMPLIANCE / J for rotations, of both bodies (`closures._compliance`)
     s = gap + h ε γ         ε = COMPLIANCE / m,  m the lighter body
 
-and are undone at the recovery speed at most, which leaves φ₀ of a row: a target that jumps by a metre is no blow. Joints, limits
-and all other contacts hold, and these come as near as they can: the hand pulls towards its target, a start off the loop is closed
-but for a hundredth. Where Newton's method does not end with so stiff a pull, one that is ten times softer is tried, and so on: in
-the end only the rest holds. The step is INEXACT, with what is left of the exact rows in its residual.
-Closures that gave way once do so at once in the next step, which then need not fail first; where what is left could be undone in
-a step, it is tried as usual from there. While as much is left as before, that is tried only in some steps (GAVE_WAY in outcome.py).
-(SNOPT's elastic mode is this idea: Gill, Murray, Saunders 2005.)
+and are undone at the recovery speed at most, which leaves φ₀ of a row: a target that jumps by a metre is no impact. Joints, limits
+and all other contacts stay exact, and the compliant rows come as near to closing as they can: the hand pulls towards its target, a
+loop that starts open closes but for a hundredth. Where Newton's method does not converge with so stiff a pull, one that is ten
+times softer is tried, and so on: in the end only the exact constraints hold. The step is INEXACT, with the remaining violation of
+the exact rows in its residual.
+Closures that gave way are compliant from the start in the next step, which then need not fail first; where the remaining violation
+could be undone in a step, the usual attempts follow from there. While it does not shrink from step to step, those are made in some
+steps only (GAVE_WAY in outcome.py). (SNOPT's elastic mode is this idea: Gill, Murray, Saunders 2005.)
 """
 
 import math
@@ -29,14 +30,14 @@ from dojo_py.hard.terms import EQ_ORIENTATION
 from dojo_py.jit import kernel
 
 COMPLIANCE = 0.01
-"""Of the inverse inertia that a row meets: about the share that is left of a row which nothing contradicts."""
+"""Fraction of the inverse inertia that a row meets: about the fraction of a residual that remains where nothing opposes the row."""
 SOFTER, SOFTEST = 10.0, 100.0
-"""Factor from one compliance to the next that is tried, and the last: a pull that undoes a hundredth of what is left of a row."""
+"""Factor from one compliance to the next one tried, and the last one, which undoes a hundredth of a row's remaining residual."""
 
 
 @kernel
 def give_way(L, P, Q, A, W, h):
-    """The whole step of the islands in W.span where closures and overlaps give way; W.found has the residual of the exact rows."""
+    """The whole step of the islands in W.span with compliant closures and overlaps; W.found has the residual of the exact rows."""
     compliance = COMPLIANCE
     while compliance <= SOFTEST and left(W) > 0.0:
         start_parts(L, W, h, 1)
@@ -58,7 +59,7 @@ def give_way(L, P, Q, A, W, h):
 
 @kernel
 def _leave_open(L, A, W, h, speed):
-    """W.left_open = φ₀ / h of closures' rows that are undone at this speed [m/s, rad/s]."""
+    """W.left_open = φ₀ / h, the part of closures' residuals that stays when they are undone at this speed [m/s, rad/s]."""
     guess_impulses(W, COLD)
     start_motion(L, W)
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
@@ -66,7 +67,7 @@ def _leave_open(L, A, W, h, speed):
     evaluate_motion(L, A, W, h, W.options.springs)
     for k in range(W.span[NODES, 0], W.span[NODES, 1]):
         n = W.members[NODES, k]
-        for first in range(0, 6, 3):  # (places, then turns)
+        for first in range(0, 6, 3):  # (positions, then rotations)
             size = math.sqrt(W.rows[n, first] ** 2 + W.rows[n, first + 1] ** 2 + W.rows[n, first + 2] ** 2)
             share = 1.0 - speed / size if size > speed else 0.0
             for r in range(first, first + 3):
@@ -75,7 +76,7 @@ def _leave_open(L, A, W, h, speed):
 
 @kernel
 def _soften(L, P, Q, W, h, compliance):
-    """Closures and the overlaps of the islands have this compliance, see above; 0: none."""
+    """Give closures and initial overlaps of the islands in W.span this compliance, see above; 0: none."""
     W.gives_way[0] = compliance
     for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
         c = W.members[CONTACTS, k]

@@ -1,8 +1,8 @@
-"""The last resort: bounds of friction that are held at estimates, which makes the problem of a step convex.
+"""The last resort: friction bounds are held at estimates, which makes the problem of a step convex.
 
     ξ₁ = β  instead of  ξ₁ = μ γ,   β = μ γ of the last round                                     (solver/cones/contact.py)
 
-Solutions with β = μ γ solve the step; what is left of the difference shows in the complementarity.
+Solutions with β = μ γ solve the step; a difference that remains counts as complementarity.
 """
 
 from dojo_py.hard.islands import CONTACTS
@@ -13,9 +13,9 @@ from dojo_py.jit import kernel
 from dojo_py.solver.cones.contact import SECOND_ORDER
 
 ROUNDS_HELD = 3
-"""Solves with held bounds of friction after the one without friction; more of them often go round in circles."""
+"""Solves with held bounds of friction after the one without friction; with more of them the estimates often cycle."""
 NO_BOUND = 1e-12
-"""Bounds of friction below this [N s] are none."""
+"""Bounds of friction below this [N s] count as zero: the contact has no friction then."""
 
 
 @kernel

@@ -1,14 +1,15 @@
-"""Contacts whose points wander, held: where a step fails, points fixed on one body over planes fixed on the other take their place.
+"""Contacts whose points move over their shapes within a step: where it fails they are held, that is, replaced by points fixed on
+one body over planes fixed on the other.
 
-The lowest point of a rim, the nearest points of two round shapes, a rim that crosses an edge or another rim: within a step they
-may run round the rim, or jump where two corners meet and any normal between them is one; edges that cross pass their ends. With
-the normal n from B to A and the points a, b that are nearest where the step starts,
+The lowest point of a rim, the nearest points of two round shapes, a rim that crosses an edge or another rim: within a step these
+may run round the rim, or jump where two corners meet and any normal between those of both is valid; edges that cross may slide past
+each other's ends. With the normal n from B to A and the points a, b that are nearest where the step starts,
 
     gap = n · (a - b),   a fixed on A, b and n on B                                     (POINT_PLANE, features.py)
 
-is smooth, and no larger than the distance of what the plane keeps apart. What overlaps at the end all the same is added in the same
-way, with the points that are deepest there (manifold.py). A contact that carries although its shapes end apart gets the points and
-the normal that they have there, and the step is solved again; if they stay apart the step is not solved.
+is smooth, and no larger than the distance of what the plane separates. Contacts that still overlap at the end are added in the same
+way, with the points that are deepest there (manifold.py). A contact that has an impulse although its shapes end apart gets the
+points and the normal that they have there, and the step is solved again; if they stay apart the step is not solved.
 """
 
 import math
@@ -25,19 +26,19 @@ from dojo_py.hard.limits import ROUND_OFF
 from dojo_py.jit import kernel
 
 CARRIES = 1e-6
-"""Share of the largest impulse from which a contact carries anything."""
+"""Fraction of the largest impulse above which a contact counts as loaded."""
 
 
 @kernel
 def _wanders(P, Q, W, c):
-    """The feature of active contact c, if it may be held; else -1."""
+    """The feature of active contact c, if its point may move over the shapes, so that it can be held; else -1."""
     f = W.active[c] - P.body.shape[0]
     return -1 if f < 0 or W.fpair[f] < Q.rounds[0] or W.fkind[f] == POINT_PLANE else f
 
 
 @kernel
 def hold_points(P, Q, W):
-    """Hold the wandering contacts of the islands in W.span where the step starts. Returns how many there are."""
+    """Hold contacts of the islands in W.span whose points may move over the shapes, at the step's start. Returns their number."""
     count, n, c, a, b = 0, scratch(3), scratch(3), scratch(3), scratch(3)
     dgap, dn, dc = scratch(12), scratch((3, 12)), scratch((3, 12))
     for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
@@ -56,13 +57,13 @@ def hold_points(P, Q, W):
 
 @kernel
 def hold_corners(L, P, Q, W, h):
-    """Hold the contacts of the islands in W.span that the present poses do not determine. Returns how many there are.
+    """Hold the contacts of the islands in W.span whose normal or point the present poses do not determine. Returns their number.
 
-    Where a corner or a rim meets another, nearest points part by the gap alone: the round-off of the poses turns the normal, and
-    with it the impulse, by more than the momentum rows may be off. Any normal between those of the two corners is one.
+    Where a corner or a rim meets another, the nearest points are only the gap apart: the round-off of the poses rotates the normal,
+    and with it the impulse, by more than the tolerance of the momentum rows. Any normal between those of the two corners is valid.
 
-    The lowest point of a rim whose cap comes to lie on a face runs round it: where gaps that are off by h times the tolerance of
-    residuals move it so far that its impulse puts the momentum rows off by the tolerance, any of its points is one.
+    The lowest point of a rim whose cap comes to lie on a face runs round it. Where an error of the gap by h times the tolerance of
+    residuals moves it so far that its impulse violates the momentum rows by the tolerance, any point of the rim is valid.
     """
     count, n, c, a, b = 0, scratch(3), scratch(3), scratch(3), scratch(3)
     dgap, dn, dc = scratch(12), scratch((3, 12)), scratch((3, 12))
@@ -107,7 +108,7 @@ def _runs_round(L, W, c, dc, h):
 
 @kernel
 def _steepest(rows):
-    """The largest entry of rows (m, n)."""
+    """The largest absolute entry of rows (m, n)."""
     most = 0.0
     for r in range(rows.shape[0]):
         for m in range(rows.shape[1]):
@@ -127,7 +128,7 @@ def any_held(P, W):
 
 @kernel
 def release_points(P, W):
-    """Let the contacts of the islands in W.span that were held wander again."""
+    """Give the held contacts of the islands in W.span their own features back."""
     for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
         f = W.active[W.members[CONTACTS, k]] - P.body.shape[0]
         if f >= 0 and W.free_kind[f] > 0:
@@ -141,7 +142,7 @@ def release_points(P, W):
 
 @kernel
 def _keep_free(W, f):
-    """What feature f is, for `release_points`."""
+    """Save what feature f is before it is held, for `release_points`."""
     if W.free_kind[f] > 0:
         return
     W.free_kind[f], W.free_sign[f] = W.fkind[f] + 1, W.fsign[f]
@@ -153,10 +154,10 @@ def _keep_free(W, f):
 
 @kernel
 def hold_apart(P, Q, W):
-    """Hold the contacts of the islands in W.span that carry although their shapes end apart where they end.
+    """Hold, at the end poses, the contacts of the islands in W.span that have an impulse although their shapes end apart.
 
     Returns (how many, whether others have passed to the other side of their plane, where they cannot be held). Those that keep fast
-    bodies on their side (passing.py, keys below zero) may carry.
+    bodies on their side (passing.py, keys below zero) may have an impulse there.
     """
     most, count, passed, n, p, q = 0.0, 0, False, scratch(3), scratch(3), scratch(3)
     for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
@@ -168,7 +169,7 @@ def hold_apart(P, Q, W):
             continue
         first, second = W.fshape[f, 0], W.fshape[f, 1]
         if Q.shape_kind[first] == HFIELD or Q.shape_kind[second] == HFIELD:
-            continue  # its features are of single triangles
+            continue  # features of a height field are of single triangles
         i, j = body_row(W.xn, W.fbody[f, 0]), body_row(W.xn, W.fbody[f, 1])
         pose_first, pose_second = pose_of(Q, first, W.xn[i], W.Rn[i]), pose_of(Q, second, W.xn[j], W.Rn[j])
         gap, normal, a, b = gap_of(Q, W, first, pose_first, second, pose_second, math.inf)
@@ -191,7 +192,7 @@ def hold_apart(P, Q, W):
 
 @kernel
 def _hold(W, f, a, b, n, x, R):
-    """Feature f: a point a (3,) of its first body over the plane through b (3,) of its second, n (3,) out of it; at poses x, R."""
+    """Make feature f a point a (3,) of its first body over the plane through b (3,) of its second, normal n (3,); at poses x, R."""
     i, j = body_row(x, W.fbody[f, 0]), body_row(x, W.fbody[f, 1])
     for r in range(3):
         on_a, on_b, normal = 0.0, 0.0, 0.0

@@ -1,16 +1,16 @@
-"""Contacts whose normal no joint lets move: a slider along a plane that its sphere touches.
+"""Contacts along whose normal the joints let nothing move: a sphere on a slider that runs along the plane which it touches.
 
     gap' = n · (v_A + ω_A × r_A - v_B - ω_B × r_B) = 0      for every coordinate of the joints between the two bodies
 
-Whatever the contact pushed, the joints would carry; how much that is the model does not tell, and friction with it. Such a contact
-takes no part in the step: neither its normal impulse nor friction. The smallest of the forces that solve the problem is zero, too.
-Likewise what cannot get deeper: capsules whose axes meet, of jointed bodies (where a loop closes), or once parting them has failed.
-On the central path the impulse of a gap s is told by the gap alone, γ = κ/s, whether or not joints let it change, and friction with
-it: what is apart takes part there as everything else does. Else a step would jump where a joint comes to stand so that the gap is
-stationary: a pendulum that hangs straight down.
+The joints would balance any normal impulse there, so that the model does not determine it, nor friction with it. Such a contact
+takes no part in the step: neither its normal impulse nor friction. (Zero is the smallest of the forces that solve the problem.)
+So do overlaps that cannot get deeper: capsules whose axes meet, if their bodies are jointed (where a loop closes), or once
+separating them has failed. On the central path the gap s alone determines the impulse, γ = κ/s, and friction with it, whether or
+not joints let s change: contacts that are apart take part there. Otherwise a step would be discontinuous where a joint reaches a
+pose at which the gap is stationary: a pendulum that hangs straight down.
 
-An overlap where pushing only jams the joints has no friction: with it a step has solutions with any load, or none, and impulses
-grow until they are round-off (1e22 N s). What it pushes without friction still keeps it from getting deeper.
+An overlap where pushing only jams the joints has no friction: with friction a step has solutions with any load, or none, and
+impulses grow until they are round-off (1e22 N s). Its normal impulse without friction still keeps it from getting deeper.
 """
 
 import math
@@ -24,11 +24,12 @@ from dojo_py.hard.terms import FREE
 from dojo_py.jit import kernel
 
 STILL = 1e-10
-"""A normal velocity below this share of the bodies' velocity is none: round-off of axes and anchors is 1e-15, a tilt of a plane by
-1e-6 is a motion."""
+"""A normal velocity below this fraction of the point's velocity counts as zero: round-off of axes and anchors is 1e-15, a tilt of a
+plane by 1e-6 is a motion."""
 TILT = 1e-3
-"""Of an overlap it is none below this share, if opening it would take more than a radian: files tilt faces against joints' axes by
-their round-off, meshes in single precision by 1e-7, π/2 written as 1.57 by 8e-4. Impulses with such levers would stop the joint."""
+"""The same fraction for an overlap, if opening it would take more than a radian: the round-off of numbers in files tilts faces
+against joints' axes, in meshes of single precision by 1e-7, with π/2 written as 1.57 by 8e-4. Impulses with such levers would stop
+the joint."""
 
 
 @kernel
@@ -50,8 +51,8 @@ def jams(L, P, Q, W, c, overlap):
 
 @kernel
 def _opened(L, P, Q, W, c, overlap, share):
-    """Whether a coordinate opens active contact c: more than this share of the point's velocity is along the normal, or all of the
-    overlap [m] in a radian.
+    """Whether a coordinate opens active contact c: more than the fraction `share` of the point's velocity is along the normal, or
+    it opens all of the overlap [m] within a radian.
     """
     a, b = W.cbody[c, 0], W.cbody[c, 1]
     if _reaches_free(L, a, b) or _reaches_free(L, b, a):
@@ -65,7 +66,7 @@ def _opened(L, P, Q, W, c, overlap, share):
 def deepest(L, P, Q, W, c):
     """Whether active contact c overlaps at the start of the step as much as it can: the axes, or centres, of round shapes meet.
 
-    Their distance d tells no normal there, and the overlap can grow by d at most.
+    Their distance d defines no normal there, and the overlap can grow by d at most.
     """
     f = W.active[c] - P.body.shape[0]
     if f < 0 or W.fpair[f] >= Q.rounds[0]:
@@ -76,7 +77,7 @@ def deepest(L, P, Q, W, c):
 
 @kernel
 def _above(L, b, other):
-    """Whether body b is `other` or carries it."""
+    """Whether body b is `other` or one of its ancestors."""
     while other >= 0:
         if other == b:
             return True
@@ -86,7 +87,7 @@ def _above(L, b, other):
 
 @kernel
 def _reaches_free(L, b, other):
-    """Whether a free joint lies between body b and what it shares with `other` (tree joints have the number of their child)."""
+    """Whether a free joint lies between body b and its nearest common ancestor with `other` (joints have their child's number)."""
     while b >= 0 and not _above(L, b, other):
         if L.kind[b] == FREE:
             return True
@@ -115,7 +116,9 @@ def _place(L, P, Q, W, c, n, point):
 
 @kernel
 def _moves(L, W, b, other, n, point, overlap, share):
-    """Whether a coordinate between body b and what it shares with `other` moves the point (3,) of b along n (3,), see `_opened`."""
+    """Whether a coordinate between body b and its nearest common ancestor with `other` moves the point (3,) of b along n (3,), see
+    `_opened`.
+    """
     G, m = scratch((6, 7)), scratch(6)
     while b >= 0 and not _above(L, b, other):
         node, k = L.node[b], L.ndof[b]

@@ -1,15 +1,15 @@
-"""Newton's restitution: impacts of an island that was solved without it are solved again with the rebound that they have.
+"""Newton's restitution: an island is solved without it first, and if there are impacts again, with their rebounds.
 
     v⁺ ≥ -e v⁻   as   gap₊ - g ≥ 0 ⟂ γ,    g = gap₀ + θ e (gap₋ - gap₀)       gap₋: one interval before the start
 
-Which contacts have an impact is found by the step without restitution: those that push and were closing faster than what gravity
-adds in a step. A limit of a joint or tendon is met likewise, its distance in place of the gap. Impacts may start others, so that is
-repeated. θ = 1, but where friction and several impacts would make Newton's law create energy (Kane's paradox): there θ is as large
-as the work of the contacts and limits allows,
+Which contacts have an impact is found by the step without restitution: those that have an impulse and were closing faster than what
+gravity adds in a step. Limits of joints and tendons are treated likewise, with their distance in place of the gap. Impacts may
+cause others, so this is repeated. θ = 1, but where friction and several impacts would make Newton's law create energy (Kane's
+paradox): there θ is as large as the work of the contacts and limits allows,
 
     work = Σ_bodies P · (v + v₋)/2 + Σ_limits γ (ḋ + ḋ₋)/2,   P: impulses on a body, d: distances     ≤ 0
 
-In the hard limit and in steps solved whole; on the central path impacts are inelastic, and so are the derivatives.
+Only in the hard limit and in steps solved whole; on the central path impacts are inelastic, and so are the derivatives.
 """
 
 import math
@@ -27,15 +27,15 @@ from dojo_py.rotation import quat_exp, quat_mul, quat_to_matrix, rotation_vector
 from dojo_py.solver.cones.contact import MOST_ROWS, ROWS, impulse_of
 
 ROUNDS = 10
-"""Most solutions: impacts that others started are added, shares θ tried."""
+"""Most solves, in which impacts that others caused are added and factors θ are tried."""
 SLOWEST = 1e-6
-"""Closing speed below which nothing rebounds, beside what gravity adds in a step [m/s]."""
+"""Closing speed below which nothing rebounds, in addition to what gravity adds in a step [m/s]."""
 CREATED = 1e-9
-"""Work of contacts, over the kinetic energy that they could take, that counts as none."""
+"""Work of contacts that counts as none, over the kinetic energy of the change of velocity."""
 FARTHER = 0.05
-"""Of the way from θ to where the work is expected to vanish, by how much θ goes on beyond."""
+"""By which fraction of its reduction θ is reduced further than to where the work is expected to vanish."""
 LEAST, MOST = 0.1, 0.9
-"""Factor of θ from one solution to the next: at least the first, from half of the solutions on at most the second."""
+"""Factor of θ from one solve to the next: at least the first, from half of the solves on at most the second."""
 
 
 @kernel
@@ -75,10 +75,10 @@ def rebound(L, P, Q, A, W, h):
 
 @kernel
 def _less(L, W, share, created, scale, trusted):
-    """Factor of the share θ to one at which the contacts create no energy.
+    """Factor of θ (`share`) to a value at which the contacts create no energy.
 
     An impact with E = θ e has P = M (1 + E) v, kinetic energy of the change K = P²/2M, work W = K (E - r)/(1 + E), which vanishes
-    at r = E - (1 + E) W/K. trusted: that is believed; else θ falls by a tenth at least.
+    at r = E - (1 + E) W/K. trusted: this estimate is used as it is; else θ falls by a tenth at least.
     """
     e = 0.0
     for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
@@ -96,7 +96,7 @@ def _less(L, W, share, created, scale, trusted):
 
 @kernel
 def _add_impacts(L, P, Q, W, h):
-    """Mark contacts and limits of the islands that push, were closing and are not marked yet. Returns how many."""
+    """Mark contacts and limits of the islands that have an impulse, were closing and are not marked yet. Returns how many."""
     added = _add_limits(L, W, h)
     for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
         c = W.members[CONTACTS, k]
@@ -172,7 +172,7 @@ def _pose_before(W, b, h):
 
 @kernel
 def _aim(W, share):
-    """The gaps and distances at which what is marked ends at least, with a share of its restitution."""
+    """Set the least end gaps and distances of marked contacts and limits, with the fraction θ (`share`) of their restitution."""
     for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
         c = W.members[CONTACTS, k]
         W.cend[c] = W.crebound[c, 0] + share * W.crebound[c, 1]

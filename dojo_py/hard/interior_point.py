@@ -13,10 +13,10 @@ w: velocities of the bodies, impulses of joints. (b, c): impulse and gap of cont
     line search α: inside the cones, then halved until residual or complementarity fall
     move        w, b, c += α times the step
 
-Normal impulses and limits bound positions (γ s, in N s m), friction bounds velocities (ξ∘η, in N s m/s). While gaps shrink with
-κ, bodies move by s, at velocities s/h = κ/(h γ): friction at the same κ takes these for slip, and clings one way, then the other.
-So friction's products stay 1/h times larger all the way to the hard limit: `Goal.weight` h. (With weight 1 a pile takes five times
-the iterations: docs/algorithm.md.)
+Products of normal contacts and limits are impulse times position (γ s, in N s m), those of friction impulse times velocity (ξ∘η, in
+N s m/s). While gaps shrink with κ, bodies move by s, at velocities s/h = κ/(h γ). Friction at the same κ would take these for slip,
+and stick in one direction, then in the other. So friction's products stay 1/h times larger on the whole path to the hard limit:
+`Goal.weight` h. (With weight 1 a pile takes five times the iterations: docs/algorithm.md.)
 """
 
 from dojo_py.hard.closures import forget_unmet
@@ -33,12 +33,13 @@ from dojo_py.jit import kernel
 LINE_SEARCH = 8
 """Most halvings of a step."""
 CONVERGES = 1e3
-"""Tolerances of residuals below which Newton's steps converge by themselves, although a residual may be larger after one."""
+"""Up to this many tolerances of the residual the line search accepts any step: Newton's method converges there by itself, although
+the residual may be larger after one step."""
 
 
 @kernel
 def iterate(L, P, Q, A, W, h, goal):
-    """Dojo, Algorithm 2, from here to the Goal. The motion of the present point has been evaluated (`evaluate_motion`).
+    """Dojo, Algorithm 2, from the present point to the Goal. Its motion has been evaluated (`evaluate_motion`).
 
     Returns (status, iterations, residual [m/s], largest |b∘c - κe| [N s m, N s m/s]).
     """
@@ -50,7 +51,7 @@ def iterate(L, P, Q, A, W, h, goal):
 
 @kernel
 def _iterate(L, P, Q, A, W, h, goal):
-    """`iterate`, between two assemblies that know of no proximal term."""
+    """`iterate`; W.proximal is 0 before and after it, so that no other assembly has a proximal term."""
     clear_cones(W, W.change)
     clear_cones(W, W.affine)
     forget_unmet(L, W)
@@ -76,16 +77,16 @@ def _iterate(L, P, Q, A, W, h, goal):
 
 @kernel
 def _inside_cones(W, step):
-    """How much of a step is taken, as far as cones are concerned.
+    """Step length that the cones allow: a fraction of the largest step inside them.
 
-    The better the prediction and the fuller the step, the closer to their boundary: convergence is superlinear at the end.
+    The smaller σ and the longer the step, the closer to their boundary: convergence is superlinear at the end.
     """
     return min(1.0, max(W.solver.to_boundary, min(1.0 - step.sigma ** (1.0 / 3.0), step.reach)) * step.reach)
 
 
 @kernel
 def _search(L, P, Q, A, W, h, goal, at, alpha):
-    """Move by alpha W.change, or by so many halves of it that residual or complementarity fall. Returns (Measure there, alpha)."""
+    """Move by alpha W.change, with alpha halved until residual or complementarity fall. Returns (Measure there, alpha)."""
     copy_point(W, W.now, W.saved)
     reached = at
     for _ in range(LINE_SEARCH):

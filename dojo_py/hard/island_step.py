@@ -1,7 +1,7 @@
-"""The step of one island: by one start after another until one solves it whole; else in shorter steps.
+"""The step of one island: the whole step is tried from several starting points; where none solves it, the step is divided.
 
-An island that cannot be solved at all ends at the best point found, INEXACT; where there is no usable point it stays, and a named
-failure says why.
+An island that cannot be solved at all ends at the best point found, INEXACT; without a usable point its bodies stay where they are,
+and the status names the failure.
 """
 
 import math
@@ -66,24 +66,24 @@ from dojo_py.jit import kernel
 
 FAST_HALVINGS = FAST_PARTS.bit_length() - 1
 FAR_OFF = 1.0
-"""Residual [m/s, rad/s] of a point that is no better than none: at a step of 0.01 s a gap of 1 cm is closed that should not be."""
+"""Residual [m/s, rad/s] from which a point is not usable: at a step of 0.01 s it is an error of a gap of 1 cm."""
 
 USUAL, ASKS, GIVES_WAY, ENDED = range(4)
-"""What becomes of a stage of a step: the next one follows; what was left out is to take part, all begins anew; the next goes on
-where closures gave way; this is the end, which is reported."""
+"""Outcome of a stage of a step. USUAL: the next stage follows. ASKS: contacts and limits that were left out are to take part, and
+the step begins anew. GIVES_WAY: the next stage starts from the solution with compliant closures. ENDED: the result is reported."""
 
 MOST_HOLDS = 6
-"""Most solves with points held anew."""
+"""Most solves in each of which further points are held (`_hold_again`)."""
 
 MOST_GHOSTS = 4
-"""Most solves without what carried in the last one although its shapes ended apart."""
+"""Most solves without the ghosts of the last one: contacts that had an impulse although their shapes ended apart (ghosts.py)."""
 
 
 @kernel
 def solve_island(L, P, Q, A, W, h, kappa, may_ask):
     """The step of the islands in W.span: whole, else in parts, else the best there is (`_give_up`).
 
-    Returns whether it is to be tried again, with contacts and limits that had been left out; not unless it may_ask.
+    Returns whether it is to be tried again with contacts and limits that had been left out; only if may_ask.
 
     On the central path (kappa > 0) a step is divided only because bodies rotate too fast for a whole one. Dividing those that fail
     would make the end of a step a discontinuous function of its start.
@@ -154,7 +154,9 @@ def _spin(mobility, momentum):
 
 @kernel
 def _give_way_first(L, P, Q, A, W, h):
-    """Where closures gave way in the last step, or all else is in vain, they do so first. Returns ENDED, GIVES_WAY or USUAL."""
+    """Solve with compliant closures and overlaps first (giving_way.py), where closures gave way in the last step, or where other
+    attempts failed so often that they are not made in this step (`in_vain`). Returns ENDED, GIVES_WAY or USUAL.
+    """
     steps, remained = gave_way(W)
     waits = in_vain(steps) and (any_closure(L, W) or _overlap(L, P, Q, W))
     if not (waits or (steps > 0 and any_closure(L, W))):
@@ -171,20 +173,20 @@ def _give_way_first(L, P, Q, A, W, h):
 
 @kernel
 def _try_whole(L, P, Q, A, W, h, kappa, gives_way, may_ask):
-    """The whole step, by the impulses that there are (gives_way: those where closures gave way), else from none.
+    """The whole step, from the last step's impulses (gives_way: from those found with compliant closures), else from none.
 
-    Returns (USUAL: W.found tells the rest; ASKS: for what was left out; ENDED: where closures gave way once more,
-    how fast initial violations were undone [m/s, rad/s]: 0 where they may stay, whole or in parts).
+    Returns (USUAL: W.found tells the rest; ASKS: for what was left out; ENDED: closures gave way once more,
+    how fast initial violations were undone at most [m/s, rad/s]: 0 where they may stay, in the whole step or in parts).
     """
     source, recovery = HERE if gives_way else WARM if all_warm(W) else COLD, W.options.recovery_speed
-    again = kappa == 0.0 and was(W, STAYED) and _overlap(L, P, Q, W)  # nothing undid it in the last step: one start is enough
+    again = kappa == 0.0 and was(W, STAYED) and _overlap(L, P, Q, W)  # the last step could not undo it: one start is enough
     whole(L, P, Q, A, W, h, recovery, kappa, source, gives_way or again)
     if is_solved(W):
         return USUAL, recovery
     _let_points_go(P, W)
     if may_ask and not gives_way and want_all(L, P, Q, W, h) > 0:
         return ASKS, recovery
-    if _overlap(L, P, Q, W):  # perhaps nothing can undo it
+    if _overlap(L, P, Q, W):  # perhaps no motion can undo it: it may stay
         recovery = 0.0
         whole(L, P, Q, A, W, h, recovery, kappa, COLD, False)
     if gives_way and not is_solved(W):
@@ -197,10 +199,11 @@ def _try_whole(L, P, Q, A, W, h, kappa, gives_way, may_ask):
 
 @kernel
 def _complete_whole(L, P, Q, A, W, h):
-    """After attempts at the whole step in the hard limit: other ways to a solution, then what a solution still lacks.
+    """After the attempts at the whole step in the hard limit: further attempts if it is not solved, then completion of a solution.
 
-    The best point, if it is one within what a solve that got stuck may have; points that are held; without ghosts; with rebounds. A
-    solution in which bodies turn too fast, or contacts create energy, is none.
+    Attempts: the best point, accepted with the tolerance of a solve that got stuck; held points (held_points.py). A solution is
+    solved again without ghosts (ghosts.py) and with rebounds (impacts.py), and rejected where bodies rotate too fast at its end or
+    contacts create energy.
     """
     if not is_solved(W):
         _take_best(L, P, Q, A, W, h)
@@ -234,7 +237,7 @@ def _take_best(L, P, Q, A, W, h):
 
 @kernel
 def _let_points_go(P, W):
-    """Held points are free again. A best point that was found with them is none of the step without."""
+    """Release held points (held_points.py), and forget a best point that was found with them: it is of other equations."""
     if any_held(P, W):
         W.found[MERIT], W.found[BEST_RESIDUAL], W.found[BEST_WORST] = math.inf, math.inf, math.inf
     release_points(P, W)
@@ -242,10 +245,11 @@ def _let_points_go(P, W):
 
 @kernel
 def _hold_again(L, P, Q, A, W, h):
-    """After a solve with points held: what carries and ends apart is held where it ends, and solved from there, until none does.
+    """After a solve with points held: contacts that have an impulse although their shapes end apart are held at the end poses, and
+    the step is solved again from that solution, until there are none.
 
-    From nothing, by all attempts, each would take as much as the first solve; what is left is for parts. Returns whether something
-    still ends apart.
+    (A cold start with all its attempts would take as many iterations as the first solve each time; those that are left are for
+    parts.) Returns whether contacts with impulses still end apart.
     """
     for _ in range(MOST_HOLDS):
         if not is_solved(W):
@@ -260,9 +264,10 @@ def _hold_again(L, P, Q, A, W, h):
 
 @kernel
 def _solve_without_ghosts(L, P, Q, A, W, h):
-    """After a solve: what carries although its shapes end apart is let go and the step solved again, until nothing does.
+    """After a solve: contacts that have an impulse although their shapes end apart (ghosts) are removed and the step is solved
+    again, until there are none.
 
-    Where no solution without it is found, the last one is the end.
+    Where no solution without them is found, the last one stands.
     """
     if W.span[CONTACTS, 1] == W.span[CONTACTS, 0]:
         return
@@ -282,7 +287,7 @@ def _solve_without_ghosts(L, P, Q, A, W, h):
 
 @kernel
 def _keep_solution(W, recovery):
-    """The solution of a whole step, with this recovery, is the best point: no other can be better."""
+    """Store the solution of a whole step, found with this recovery speed, as the best point, which no later point replaces."""
     copy_point(W, W.now, W.best)
     W.found[MERIT], W.found[BEST_RESIDUAL], W.found[BEST_WORST] = 0.0, W.found[RESIDUAL], W.found[WORST]
     W.found[BEST_RECOVERY] = recovery
@@ -292,10 +297,10 @@ def _keep_solution(W, recovery):
 def _give_up(L, P, Q, A, W, h, kappa, halvings, parts):
     """The islands' step ends INEXACT at the best there is; without a usable end they stay where they are, under a named failure.
 
-    In this order: the best point of a whole step if it is nearly solved; closures and overlaps that give way; parts, if they cover
-    half of the interval; friction with held bounds; any usable point of a whole step; what parts cover. Bodies for which there is
-    none of these stay where they are. In the hard limit they also stop if that was so in the last step: the next would fail like
-    this one.
+    In this order: the best point of a whole step if it is nearly solved; compliant closures and overlaps (giving_way.py); parts, if
+    they cover half of the interval; friction with held bounds; any usable point of a whole step; what parts cover. Without any of
+    these the bodies stay where they are. In the hard limit their velocities become zero if that was so in the last step, too: the
+    next step would fail like this one.
     """
     failure = TOO_FAST if halvings > 0 else int(W.found[STATUS])
     covered, best = W.halt[0], W.found[BEST_RESIDUAL]
@@ -338,14 +343,14 @@ def _end(W, residual, with_round_off, complementarity):
 
 @kernel
 def _report_gave_way(W):
-    """The islands' step ends where closures and overlaps gave way."""
+    """The islands' step ends at the solution with compliant closures and overlaps (giving_way.py)."""
     report_island(W, INEXACT, 1)
     note_gave_way(W, W.found[RESIDUAL])
 
 
 @kernel
 def _failed_before(W):
-    """Whether all bodies of the islands stayed where they were in the last step, for want of a usable end."""
+    """Whether all bodies of the islands stayed where they were in the last step, because it had no usable end."""
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         if W.warm[W.members[BODIES, k]] != FAILED:
             return False

@@ -61,7 +61,7 @@ def rows_of_joint(L, W, j, E, d, q_rel, c, J):
 
 @kernel
 def start_joints(L, W):
-    """At the start of a step: what joints remember of it, and the impulse directions Ga, Gb."""
+    """At the start of a step: what joints keep of their poses there (W.turn0, origin0, basis), and impulse directions Ga, Gb."""
     for i in range(W.span[NODES, 0], W.span[NODES, 1]):
         j = L.node_joint[W.members[NODES, i]]
         if j >= 0:
@@ -80,9 +80,9 @@ def start_joint(L, W, j):
 
 @kernel
 def start_impulses(L, W, j, follow, on_parent, on_child):
-    """What joint j remembers of the start of a step; its impulse directions into on_parent, on_child (6, 8).
+    """What joint j keeps of its pose at the start of a step; its impulse directions into on_parent, on_child (6, 8).
 
-    follow: they move smoothly from those of the last call.
+    follow: those of a compound joint continue smoothly from those of the last call.
     """
     E, d, q_rel, c, J = scratch((3, 3)), scratch(3), scratch(4), scratch(6), scratch((6, WIDTH))
     joint_frame(L, j, W.x, W.R, W.q, E, d, q_rel)
@@ -111,7 +111,7 @@ def start_impulses(L, W, j, follow, on_parent, on_child):
 
 @kernel
 def spread(row, E, d, Ra, out_a, out_b):
-    """One row (6,) in (δd, δφ) to rows out_a, out_b (6,) in (δx, δφ) of the two bodies.
+    """Convert one row (6,) in (δd, δφ) to rows out_a, out_b (6,) in (δx, δφ) of the two bodies.
 
     E (3, 3), d (3,): the child in the parent, whose orientation is Ra (3, 3).
     """

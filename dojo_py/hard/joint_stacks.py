@@ -1,10 +1,10 @@
 """Bodies whose joints are dependent: several joints of one body that make the same motion at qpos0.
 
-The hard mode knows poses, and finds the coordinates of such a stack from them (`joints/compound.py`): it must be able to. Two
-hinges about one axis leave open which of them turned, as do parallel slides, two hinges of three that share an axis, three
-parallel ones whose anchors lie on a line, and a hinge whose axis goes through the anchor of a ball. Parallel hinges with anchors
-apart are a planar arm, and fine. A stack that becomes dependent along the motion only (gimbal lock, a stretched elbow) is not
-found here: near such a pose its coordinates are ill-determined and its pose is not.
+The hard mode computes the coordinates of such a stack of joints from the body's pose (`joints/compound.py`), which must determine
+them. It does not for two hinges about one axis (which of them rotated?), parallel slides, two hinges of three that share an axis,
+three parallel ones whose anchors lie on a line, and a hinge whose axis goes through the anchor of a ball. Parallel hinges with
+anchors apart are a planar arm, and fine. A stack that becomes dependent only during the motion (gimbal lock, a stretched elbow) is
+not found here: near such a pose its coordinates are ill-determined and its pose is not.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
-"""From which central-path parameter on a roll-out says nothing about a model.
+"""The central-path parameter above which a roll-out says nothing about a model.
 
 At κ > 0 every candidate contact pushes, at whatever distance:  γ s = κ,  impulse γ [N s] of a step, gap s [m]. A body of mass m
 that n contacts carry floats where n κ / s = m g h, at the height
 
     s = n κ / (m g h)                                                                        h: time step [s]
 
-which must be small against the body's size L. At κ = m g h L / n it floats as high as it is large, and is pushed as hard as it
-weighs by floors that far away: what it does there is no motion of the model. The bound on gaps scales with κ, so a hundredth of
-that κ floats at a hundredth of L.
+which must be small against the body's size L. At κ = m g h L / n it floats as high as it is large: floors at that distance push it
+with a force as large as its weight, which is no motion of the model. Heights are in proportion to κ: at a hundredth of that κ it
+floats at a hundredth of L.
 """
 
 from __future__ import annotations

@@ -36,14 +36,14 @@ class Layout(NamedTuple):
     com: np.ndarray  # (nb, 3) centre of mass in the body frame [m]
     gravity: np.ndarray  # (nb, 3) acceleration after gravity compensation [m/s²]
     lift_flags: np.ndarray  # (2,) of gravity compensation, see lift.py
-    lift_share: np.ndarray  # (nb,) share of the weight that is compensated
-    lift_arm: np.ndarray  # (nb, 3) times it, where that acts: from the centre of mass, in the body's frame [m]
+    lift_share: np.ndarray  # (nb,) fraction of the weight that is compensated
+    lift_arm: np.ndarray  # (nb, 3) lift_share times the point where compensation acts, from the centre of mass, body axes [m]
     lift_gravity: np.ndarray  # (3,) gravity without compensation [m/s²]
     lift_driven: np.ndarray  # (1,) 1: actuators act
     pull_body: np.ndarray  # (p,) bodies of the model that adhesion is on
     geom_body: np.ndarray  # (ngeom,) bodies of the model
     dof_lifted: np.ndarray  # (nv,) 1: compensation is a force of the actuators
-    softest: np.ndarray  # (nb,) the smaller of mass and least moment of inertia: what stiff contacts must not bury
+    softest: np.ndarray  # (nb,) the smaller of mass and least moment of inertia: must not drown in the round-off of stiff contacts
     # tree joints (one per body that moves)
     kind: np.ndarray  # (nj,)
     parent: np.ndarray  # (nj,) body or -1
@@ -65,9 +65,9 @@ class Layout(NamedTuple):
     eq_bodies: np.ndarray  # (ne, s) bodies touched, -1 world / unused; of term k: 2k its joint's child, 2k + 1 its parent
     eq_pos: np.ndarray  # (ne, 2, 3) anchors in the two bodies' frames [m]
     eq_quat: np.ndarray  # (ne, 4) weld: orientation of body 2 in body 1
-    eq_frames: np.ndarray  # (ne, 2, 4) servos of orientations: the frame q is seen from, the one that turns, in the two bodies
+    eq_frames: np.ndarray  # (ne, 2, 4) servos of orientations: the reference frame and the frame that is rotated, in the two bodies
     eq_servo: np.ndarray  # (ne,) number among these servos, else -1
-    eq_inertia: np.ndarray  # (ne,) scale of the inertia that they turn [kg m²]
+    eq_inertia: np.ndarray  # (ne,) scale of the inertia that servos of orientations rotate [kg m²]
     eq_terms: np.ndarray  # (ne, 3) couplings, tendons: first term of side 1, of side 2, end
     term_dof: np.ndarray  # (number of terms,)
     term_coef: np.ndarray  # (number of terms,)
@@ -124,7 +124,7 @@ class Layout(NamedTuple):
 
 
 class BodyMap(NamedTuple):
-    """Where each body of the model went: its node, and its pose in the frame of that node's body."""
+    """Which body of the layout (node) each body of the model belongs to, and its pose in the frame of that node's body."""
 
     node: np.ndarray  # (nbody,) body node or -1
     pos: np.ndarray  # (nbody, 3) in the frame of the node's body (before the shift to the centre of mass) [m]
@@ -249,7 +249,7 @@ def _needs_node(joints, laws):
 
 
 def _nodes(joints, eq, tendons):
-    """Fields of the graph: nodes of the tree joints that need one, then of the closures; the tendons' coordinates have the last.
+    """Fields of the graph: nodes of the tree joints that need one, then of the closures; the last have the tendons' coordinates.
 
     joints: joint_tables, with `node`; eq: closure_tables.
     """

@@ -1,7 +1,7 @@
-"""Gravity compensation beyond the weights that it takes off the bodies: off their centres of mass, and through actuators.
+"""Gravity compensation beyond what the layout's reduced gravity does: off the bodies' centres of mass, and through actuators.
 
-Compensation lifts a body with -c m g at its own centre of mass. The layout's gravity holds that as far as it is a force at the
-centre of the merged body; where the parts of one are compensated differently, a torque is left:
+Compensation lifts a body with -c m g at its own centre of mass. The layout's gravity contains that force, acting at the centre of
+mass of the merged body; where the parts of one are compensated differently, a torque is left:
 
     τ = -m (R a) × g,     a = Σ c m r / m      r: from the merged body's centre of mass
 
@@ -9,8 +9,9 @@ On joints with actuatorgravcomp compensation is a force of the actuators (MuJoCo
 
     Q_i = Σ u·F + ψ·((x - x_child) × F + τ)    over the bodies below;  F = -c m g
 
-The bodies feel it already, so that it enters where it is bounded only: a bound on the sum of the actuators' forces leaves
-[lower - Q, upper - Q] to the others. Without actuation nothing lifts along these joints: -Q is added. Poses: at the start.
+The reduced gravity contains it already, so that it matters only where it is bounded: a bound on the sum of the actuators' forces
+leaves [lower - Q, upper - Q] to the others. Without actuation there is no compensation along these joints: -Q is added. Poses are
+those at the start of the step.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from dojo_py.mechanism.quaternion import matrix
 from dojo_py.rotation import turn_back, turn_vector
 
 PASSED, ACTS = 0, 1
-"""Places of L.lift_flags: there is something to find at every step; motion depends on it."""
+"""Entries of L.lift_flags. PASSED: there is something to compute in every step. ACTS: the motion depends on it."""
 
 
 def lift_tables(model: Any, where: Any, com: Any, mass: Any) -> dict[str, Any]:
@@ -41,7 +42,7 @@ def lift_tables(model: Any, where: Any, com: Any, mass: Any) -> dict[str, Any]:
         parts = np.flatnonzero(np.asarray(where.node) == node)
         share[node] = np.sum(masses[parts] * comp[parts]) / mass[node]
         heavy = parts[masses[parts] > 0.0]
-        if np.ptp(comp[heavy]) > 0.0:  # else it lifts at the centre
+        if np.ptp(comp[heavy]) > 0.0:  # else it acts at the centre
             for b in heavy:
                 centre = where.pos[b] + matrix(where.quat[b]) @ np.asarray(model.body_ipos[b], float)
                 arm[node] += masses[b] * comp[b] / mass[node] * (centre - com[node])
@@ -84,7 +85,7 @@ def lift_forces(L, V, bodies, qpos):
             torque = r[k] * M[n] - r[n] * M[k]
             V.wrench[b, 3 + i] += torque
             load[b, i], load[b, 3 + i] = F[i], torque + bodies[b, k] * F[n] - bodies[b, n] * F[k]
-    for b in range(nb - 1, -1, -1):  # all that hangs on a body, about the world's origin
+    for b in range(nb - 1, -1, -1):  # sums over each body and its descendants, about the world's origin
         a = L.parent[b]
         if a >= 0:
             for i in range(6):
@@ -96,7 +97,7 @@ def lift_forces(L, V, bodies, qpos):
 
 @kernel
 def _lifted(L, j):
-    """Whether a coordinate of joint j takes part."""
+    """Whether gravity compensation along a coordinate of joint j is a force of the actuators (actuatorgravcomp)."""
     for i in range(L.vadr[j], L.vadr[j] + L.ndof[j]):
         if L.dof_lifted[i]:
             return True

@@ -1,4 +1,4 @@
-"""Limits of joints and tendons: their distance at the next pose, and for balls how it turns with the joint."""
+"""Limits of joints and tendons: distance at the next pose, and for balls the derivative of the rotation vector by the rates."""
 
 import math
 
@@ -15,7 +15,7 @@ UNSURE = 2e-15
 
 @kernel
 def limit_distance(L, W, l, h, axis):
-    """Distance of limit l to its bound at the next pose [rad or m]. axis (3,): ball joints, the axis of its rotation."""
+    """Distance of limit l to its bound at the next pose [rad or m]. axis (3,): of a ball joint, the axis of its rotation."""
     dof = L.limit_dof[l]
     sign = L.limit_sign[l]
     if sign != 0.0:

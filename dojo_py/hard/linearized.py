@@ -1,4 +1,4 @@
-"""A, B and derivatives by parameters of a step of HardSimulator, as its users have them."""
+"""A, B and derivatives by parameters of a step of HardSimulator, as they are returned to users."""
 
 from __future__ import annotations
 

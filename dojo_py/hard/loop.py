@@ -33,12 +33,12 @@ class HardLoop:
         self.contacts = r.contacts
         """(n, width) of the latest step, see contact_table.py; with `impulses` replaced by a larger one where a step needs it."""
         self.by_contacts = np.zeros_like(r.contacts)
-        """(n, width) on the way back: cotangents of what the contacts show of the step that is pulled back next."""
+        """(n, width) in a run backwards: cotangents of the contact table of the step that is pulled back next."""
         self.fixed = world.planes.geom.astype(np.int64)
-        """(m, 2) geoms of its first rows; -1 is never among them."""
+        """(m, 2) geoms of the first rows of `contacts`; -1 is never among them."""
         self.control = np.zeros((steps, model.nu))
         self.cotangents = np.zeros((steps + 1, 2 * model.nv + model.na))
-        """(steps + 1, 2nv + na) of the states on the way back, tangents [δq, δv, δact]."""
+        """(steps + 1, 2nv + na) of the states in a run backwards, tangents [δq, δv, δact]."""
         self.by_control = np.zeros((steps, model.nu))
         self._none = outside_of(model, None, None, 0)
         self._time = 0.0
@@ -80,7 +80,7 @@ class HardLoop:
         return done
 
     def _take(self, record: Any, data: int, moved: Callable[[], int] | None) -> int:
-        """The record may have grown: its tables are ours now. Returns the address of the function's data."""
+        """Take over the tables of a record that has been replaced by a larger one. Returns the address of the function's data."""
         if record.impulses is self.impulses:
             return data
         self._record, self.impulses, self.contacts = record, record.impulses, record.contacts
@@ -88,7 +88,7 @@ class HardLoop:
         return data if moved is None else moved()
 
     def run_back(self, decide: int, data: int, steps: int, kappa: float, moved: Callable[[], int] | None = None) -> Array:
-        """The first `steps` steps of the last run, which was at κ, backwards: cotangents are summed up. Returns their statuses."""
+        """The first `steps` steps of the last run, which was at κ, backwards, accumulating cotangents. Returns their statuses."""
         from dojo_py.hard.rollout import roll_out
 
         refuse_relaxed_adhesion(self.simulator.world, kappa)
@@ -116,9 +116,9 @@ class HardLoop:
         return self._placed.put(State(exact.qpos, exact.qvel, self.act[row].copy(), time, maximal, exact, e.model))
 
     def go_on(self, row: int) -> None:
-        """What the next run starts from is this row: its time, as the caller moves the numbers."""
+        """Advance the time to that of this row, from which the next run starts; its numbers are copied by the caller."""
         self._time += self._engine.timestep * int(np.count_nonzero(self._record.reports[:row, 7] > 0))
 
     def contacts_of(self, table: Array) -> Contacts:
-        """What `contacts` held at some time (n, width), under the model's names."""
+        """Contacts from a copy of `contacts` (n, width), under the model's names."""
         return self.simulator._contacts(table.copy())

@@ -1,4 +1,4 @@
-"""How far the present point is from where a solve is to end, and whether it ends here."""
+"""How far the present point is from the goal of a solve, and whether the solve terminates there."""
 
 import math
 from typing import NamedTuple
@@ -13,7 +13,7 @@ from dojo_py.solver.cones.contact import ROWS
 from dojo_py.solver.cones.standoff import has_arrived
 
 NO_STEP = 1e-3
-"""Steps shorter than this, STUCK times in a row, lead nowhere."""
+"""A solve is stuck after STUCK step lengths in a row that are shorter than this."""
 STUCK = 3
 
 UNCLEAR = 1e-14
@@ -24,8 +24,8 @@ class Goal(NamedTuple):
     """Where a solve is to end, and after how many iterations at the latest."""
 
     kappa: float  # κ of gaps [N s m]; 0 asks for the hard limit: then tol_comp bounds the complementarity itself
-    lead: float  # κ of friction's products [N s m/s] over κ of the gaps'
-    weight: float  # the same on the way there [s]
+    lead: float  # at the end: κ of friction's products [N s m/s] over κ of gaps
+    weight: float  # on the path there: κ of gaps over κ of friction's products [s]
     tol_residual: float  # [m/s]
     tol_comp: float  # of |b∘c - κe| [N s m]
     most: int  # iterations
@@ -37,8 +37,8 @@ class Measure(NamedTuple):
 
     residual: float  # largest row beyond its round-off [m/s]
     worst: float  # largest |b∘c - κe| [N s m, N s m/s]
-    mean: float  # mean product of what still has to shrink, friction's times the weight [N s m]
-    typical: float  # mean product of gaps; 0 on the central path, where all products are to be the same (`assemble`)
+    mean: float  # mean product in excess of the goal, friction's times the weight [N s m]
+    typical: float  # mean product of gaps; 0 on the central path, where all products have the same target (`assemble`)
 
 
 class Course(NamedTuple):
@@ -48,18 +48,18 @@ class Course(NamedTuple):
     least_mean: float
     idle: int  # iterations since
     short: int  # steps in a row that were shorter than NO_STEP
-    fast: int  # steps in a row of which half or less was taken because a body would rotate by more than it can
+    fast: int  # steps in a row that were halved because a body would have rotated by more than a step can (`JOINTED_TURN`)
 
 
 @kernel
 def motion_alone(tol_residual, most):
-    """The Goal of a motion in which no cone takes part."""
+    """The Goal of a solve for the motion at fixed impulses of contacts, limits and dry friction."""
     return Goal(0.0, 1.0, 1.0, tol_residual, 1.0, most, False)
 
 
 @kernel
 def end_of_path(goal):
-    """The product of gaps [N s m] that a solve aims at, at last."""
+    """The target of the products of gaps [N s m] at the end of a solve."""
     return goal.weight * goal.lead * (goal.kappa if goal.kappa > 0.0 else 0.5 * goal.tol_comp)
 
 
@@ -77,9 +77,9 @@ def measure(L, P, Q, W, h, goal):
 
 @kernel
 def settle_slacks(W):
-    """Slacks of gaps that have arrived and stay so are what the motion makes of the gaps.
+    """Where a slack and its gap have both arrived at the standoff, set the slack to the gap.
 
-    A slack of 1e-10 m that is off by 1e-13 would move a thousandth of the load to other contacts, although either has arrived.
+    A slack of 1e-10 m that is off by 1e-13 would move a thousandth of the load to other contacts, although both have arrived.
     """
     for k in range(W.span[MOVED_CONTACTS, 0], W.span[MOVED_CONTACTS, 1]):
         c = W.members[CONTACTS, k]
@@ -94,7 +94,7 @@ def settle_slacks(W):
 
 @kernel
 def mean_product(sums, goal):
-    """Mean product of what still has to shrink, friction's times weight [N s m], of the sums of `centring` (Dojo, eq. 52)."""
+    """Mean product in excess of the goal, friction's times weight [N s m], from the sums of `centring` (Dojo, eq. 52)."""
     return (max(sums[1] - sums[2] * goal.kappa, 0.0) + goal.weight * sums[4]) / max(sums[2] + sums[5], 1.0)
 
 
@@ -118,8 +118,9 @@ def go_on(course, at, alpha, rotates_too_far):
 def verdict(L, W, h, goal, at, course, iteration):
     """(status, residual) of a solve that ends here, or (GOES_ON, residual).
 
-    A start may meet the tolerances with forces too small for them that would never act: so a first step is taken, unless the
-    residual is below `at_rest` of its tolerance. A solve that got stuck may end with the round-off that products and joints have.
+    The starting point may meet the tolerances although small forces are unbalanced, which would then never act: so a first step is
+    taken, unless the residual is below `at_rest` times its tolerance. A solve that got stuck is accepted where what exceeds the
+    tolerances is round-off of products and of joint rows.
     """
     if at.residual <= goal.tol_residual and at.worst <= goal.tol_comp:
         if iteration > 0 or at.residual <= W.solver.at_rest * goal.tol_residual:
@@ -142,7 +143,7 @@ def verdict(L, W, h, goal, at, course, iteration):
 
 @kernel
 def steady(W):
-    """How much more complementarity than the tolerance a solve that got stuck may have, under the largest impulse.
+    """Factor by which the complementarity of a solve that got stuck may exceed the tolerance: it grows with the largest impulse.
 
     See `SolverSettings.steady`.
     """

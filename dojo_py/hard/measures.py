@@ -1,6 +1,6 @@
 """Energy and momentum of a maximal state, rows [x, v, q, ω] of the merged bodies.
 
-    energy     E = Σ ½ m v² + ½ ωᵀ J ω - m g · (x - h v/2)  +  Σ ½ I_a θ̇² + V(θ - h θ̇/2 - θ₀)      mid-step, where v lives
+    energy     E = Σ ½ m v² + ½ ωᵀ J ω - m g · (x - h v/2)  +  Σ ½ I_a θ̇² + V(θ - h θ̇/2 - θ₀)      mid-step, where v belongs
     momentum   P = Σ m v,   L = Σ R (s Jω - (h/2) ω × Jω) + (x - c) × m v,  s = sqrt(1 - h²|ω|²/4)      at the end of the interval
 
 The poses belong to the end of the interval and the velocities to its middle: the energy is taken with the poses half a step back,
@@ -32,8 +32,8 @@ def energy(
 
     paths (nt, 2): lengths of the spatial tendons and their rates, in the rows of all tendons. left: as in `momentum`. fast: None,
     or the bodies with the velocities that the parts of the next step start with (`Engine.over_fast_parts`). Where a step is divided
-    because bodies turn fast, their motion counts with its velocity over a part, mid-step is half a part back then. The rotation of
-    a free body that carries a momentum counts with that (J⁻¹ l), which does not jump where parts get another length.
+    because bodies rotate fast, the energy is that of the velocities over a part, and mid-step is half a part back. The spin of a
+    free body that carries a momentum l is taken from that (J⁻¹ l): it does not jump where parts get another length.
     """
     L = layout
     moving, interval = over_last_parts(L, bodies, h, left)
@@ -57,7 +57,7 @@ def energy(
 def over_last_parts(layout: Layout, bodies: Array, h: float, left: Array) -> tuple[Array, Array]:
     """(…, nb, 13) `bodies`, with velocities over intervals (…, nb) [s]: the last part of a step where they carry a momentum.
 
-    Their own are differences of poses over the whole step then, chords of their ways. Those over the part have the momentum.
+    Their own velocities are differences of poses over the whole step then (chords of their paths) and do not have that momentum.
     """
     flags, carry = carried_momentum(left, len(layout.mass))
     interval = np.where(flags > 0.0, h / np.maximum(flags, 1.0), h)
@@ -121,7 +121,7 @@ def spring_energy(stiffness: Any, poly: Array, x: Any) -> Any:
 
 
 def _springs(L: Layout, qpos: Array, qvel: Array, h: float, interval: Array) -> float:
-    """Springs of joints half an interval back: of hinges and slides that over which qvel has their rates (nv,), else h."""
+    """Energy of the joints' springs, half an interval back: of hinges and slides `interval` (nv,), that of their rates, else h."""
     alone = np.flatnonzero(L.dof_vector < 0)  # hinges and slides
     away = qpos[L.dof_qadr[alone]] - 0.5 * interval[alone] * qvel[alone] - L.dof_springref[alone]
     total = float(np.sum(spring_energy(L.dof_stiffness[alone], L.dof_stiffness_poly[alone], away)))
@@ -143,8 +143,8 @@ def _springs(L: Layout, qpos: Array, qvel: Array, h: float, interval: Array) -> 
 def momentum(layout: Layout, bodies: Array, h: float, left: Array, fast: Array | None) -> tuple[Array, Array]:
     """Linear (3,) [kg m/s] and angular (3,) [kg m²/s] momentum about the centre of mass, world axes. bodies (nb, 13), h [s].
 
-    left: what the last step left for the next (warm_start.py); momenta that the velocities do not tell are taken from it. fast: as
-    in `energy`.
+    left: what the last step left for the next (warm_start.py), with momenta that bodies carry beside their velocities. fast: as in
+    `energy`.
     """
     L = layout
     if len(L.mass) == 0:

@@ -102,7 +102,7 @@ def medium_longer(L, W, b, row):
 
 @kernel
 def wind_columns(L, W, G, b, h, x, column):
-    """Right-hand side x (6, m) of body b that turns by G.moved: the wind does not turn with it."""
+    """Right-hand side x (6, m) of body b that rotates by G.moved: the wind does not rotate with it."""
     f, K, d = scratch(6), scratch((6, 6)), scratch(3)
     medium_wrench(L, b, W.R[b], W.v[b], f, K)
     p, R = G.moved[b, 3:6], W.R[b]

@@ -12,7 +12,7 @@ from dojo_py.mechanism.quaternion import matrix
 
 Array = np.ndarray
 SMALLEST = 1e-15
-"""Mass of a body that a medium does not see [kg] (MuJoCo's)."""
+"""Mass of a body below which a medium does not act on it [kg] (MuJoCo's)."""
 
 
 def medium_tables(model: Any, where: Any, com: Array) -> dict[str, Array]:
@@ -39,7 +39,7 @@ def medium_tables(model: Any, where: Any, com: Array) -> dict[str, Array]:
 
 
 def _parts(model: Any, b: int) -> list[tuple[int, Array, Array, Array]]:
-    """(1 for an ellipsoid, position, quaternion, numbers) of what the medium sees of body b."""
+    """(1 for an ellipsoid, 0 for a box; position, quaternion, numbers) of the shapes by which the medium acts on body b."""
     first = int(model.body_geomadr[b])
     geoms = [g for g in range(first, first + int(model.body_geomnum[b])) if model.geom_fluid[g, 0] > 0.0]
     if not geoms:

@@ -29,10 +29,10 @@ def travel(L, Q, W, g, h):
 
 @kernel
 def closing(L, Q, W, k, h):
-    """By how much the geoms of pair k may near each other in a step of length h [s], as their bodies move now [m].
+    """By how much the geoms of pair k may approach each other in a step of length h [s], as their bodies move now [m].
 
-    Two bodies that fall or turn together do not near each other: counted is how the smaller geom moves as seen from the body of the
-    other, that is the difference of both bodies' velocities at its centre, and of their spins over its size.
+    Two bodies that fall or rotate together do not approach each other: what counts is the motion of the smaller geom relative to
+    the other's body, that is the difference of both bodies' velocities at its centre, and of their spins times its size.
     """
     a, b = Q.geom[k, 0], Q.geom[k, 1]
     i, j = Q.shape_node[a], Q.shape_node[b]
@@ -61,7 +61,7 @@ def _in_world(R, p):
 
 @kernel
 def near_by_travel(L, Q, W, h, factor, margin):
-    """Fill W.sweep.near with the pairs that `factor` times their travels and the margin [m] bring together from where they are."""
+    """Fill W.sweep.near with the pairs whose boxes overlap, enlarged by `factor` times `travel` and by half the margin [m] each."""
     S = W.sweep
     for i in range(Q.box_geom.shape[0]):
         g = Q.box_geom[i]
@@ -71,7 +71,7 @@ def near_by_travel(L, Q, W, h, factor, margin):
 
 @kernel
 def near_by_fade(Q, W, kappa):
-    """Likewise those whose impulse on the central path has not faded away (far_pairs.py)."""
+    """Likewise the pairs whose impulse on the central path has not faded away (far_pairs.py)."""
     S = W.sweep
     for i in range(Q.box_geom.shape[0]):
         _set_box(Q, S, i, W.x, W.R, 2.0 * Q.shape_fade[Q.box_geom[i]] * math.sqrt(kappa))
@@ -80,7 +80,7 @@ def near_by_fade(Q, W, kappa):
 
 @kernel
 def near_at_end(Q, W):
-    """Likewise those whose boxes overlap at the next poses."""
+    """Likewise the pairs whose boxes overlap at the next poses."""
     for i in range(Q.box_geom.shape[0]):
         _set_box(Q, W.sweep, i, W.xn, W.Rn, 0.0)
     find_pairs(Q, W)
@@ -104,7 +104,7 @@ def find_pairs(Q, W):
 
 @kernel
 def gap_of_pair(Q, W, k, x, R, reach=math.inf):
-    """Gap [m] of pair k at poses x (nb + 1, 3), R (nb + 1, 3, 3); of one beyond reach [m] a bound below it, beyond it, too."""
+    """Gap [m] of pair k at poses x (nb + 1, 3), R (nb + 1, 3, 3); if above reach [m], a lower bound of it that is above reach."""
     if k < Q.rounds[0]:
         return round_distance(Q, W, k, x, R)
     return pair_distance(Q, W, k, x, R, reach)
@@ -112,7 +112,7 @@ def gap_of_pair(Q, W, k, x, R, reach=math.inf):
 
 @kernel
 def smallest_distance(Q, W, least):
-    """The smallest gap of all pairs at the next poses [m]; least: or any that is not smaller than this.
+    """The smallest gap of all pairs at the next poses [m]; `least` where no pair has a smaller one.
 
     W.pair_gap: the smallest of those whose boxes overlap there, if the check at the end of the step has found them.
     """

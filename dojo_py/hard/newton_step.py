@@ -15,15 +15,15 @@ from dojo_py.jit import kernel
 from dojo_py.solver.block_ldu import factorise, solve
 
 REFINED = 1e-2
-"""Imbalance that refinement leaves of a step's momentum, over the residual where it starts."""
+"""Iterative refinement of a step ends where the linear system's residual is this fraction of the nonlinear one at its start."""
 
 
 class Found(NamedTuple):
     """The step in W.change."""
 
     regular: bool  # False: Newton's matrix is singular, and there is no step
-    reach: float  # the largest share of it inside the cones; more than 1 where they allow it
-    affine: float  # that of the predicted step
+    reach: float  # the largest step length inside the cones; may be more than 1
+    affine: float  # that of the affine step, at most 1
     sigma: float  # Mehrotra's σ
 
 
@@ -31,7 +31,8 @@ class Found(NamedTuple):
 def find_step(L, W, h, goal, at):
     """The step from a point with this Measure, into W.change.
 
-    Near the end of the path it is plain Newton's: second-order terms of a prediction of κ = 0 would be of a step that is not taken.
+    Near the end of the path it is a plain Newton step: the second-order terms of a prediction of κ = 0 would be those of a step
+    that is not taken.
     """
     if at.mean > W.solver.arrived * end_of_path(goal):
         return _predict_and_correct(L, W, h, goal, at)
@@ -40,7 +41,7 @@ def find_step(L, W, h, goal, at):
 
 @kernel
 def _predict_and_correct(L, W, h, goal, at):
-    """Predict, centre, correct; recentre where that is blocked."""
+    """Predict, centre, correct; recentre where the cones block the corrected step."""
     if not _towards(L, W, h, goal, at, 0.0, False, math.inf):
         return Found(False, 0.0, 1.0, 1.0)
     affine, refined = min(1.0, largest_step(W)), _refined(goal, at)
@@ -54,7 +55,7 @@ def _predict_and_correct(L, W, h, goal, at):
 
 @kernel
 def _go_to_end(L, W, h, goal, at):
-    """Newton's step to the end of the path; recentre where that is blocked."""
+    """Newton's step to the end of the path; recentre where the cones block it."""
     target, refined = end_of_path(goal), _refined(goal, at)
     if not _towards(L, W, h, goal, at, target, False, refined):
         return Found(False, 0.0, 1.0, 1.0)
@@ -66,10 +67,11 @@ def _go_to_end(L, W, h, goal, at):
 
 @kernel
 def _recentre(L, W, h, goal, at, target, refined, reach):
-    """Where W.change, the step to the target, can be taken by less than `blocked`: a step up the path, without second-order terms.
+    """Where the step length of W.change, the step to the target, is below `blocked`: a step to a higher target in its place,
+    without second-order terms.
 
-    The pairs have shrunk before the motion fits them: no step that lets them shrink further stays in the cones. Aims `rise` times
-    higher, twice at most. Returns how far the step may go.
+    The complementarity pairs are so small already that no step which reduces the residual stays in the cones. The target becomes
+    `rise` times as high, twice at most. Returns the largest step length inside the cones.
     """
     for _ in range(2):
         if at.mean <= 0.0 or reach >= W.solver.blocked:
@@ -83,9 +85,9 @@ def _recentre(L, W, h, goal, at, target, refined, reach):
 
 @kernel
 def _correct_full_step(L, W, h, goal, at, target, refined, reach):
-    """W.change, a full Newton step to the target, with its own second-order terms, if that can be taken in full, too.
+    """Correct W.change, a full Newton step to the target, by its own second-order terms, if the result can be taken in full, too.
 
-    Convergence is of third order then, for one more solve with the matrix that is there. Returns how far the step may go.
+    Convergence is of third order then, for one more solve with the same factorisation. Returns the largest step length.
     """
     copy_point(W, W.change, W.affine)
     _towards(L, W, h, goal, at, target, True, refined)
@@ -98,15 +100,15 @@ def _correct_full_step(L, W, h, goal, at, target, refined, reach):
 
 @kernel
 def _refined(goal, at):
-    """Imbalance [m/s] that refinement leaves."""
+    """Residual of the linear system [m/s] at which iterative refinement ends."""
     return REFINED * max(at.residual, goal.tol_residual)
 
 
 @kernel
 def _towards(L, W, h, goal, at, target, corrected, refined):
-    """`newton` to the product `target` [N s m] of gaps, and what that is for friction.
+    """`newton` towards the product `target` [N s m] for gaps, and target / weight for friction.
 
-    At the end of the path all contacts aim at it: `uneven` times that may be more than the tolerance.
+    At the end of the path all contacts have the same target: `uneven` times it may be more than the tolerance.
     """
     typical = at.typical if target > end_of_path(goal) else 0.0
     return newton(L, W, h, max(target, goal.kappa), target / goal.weight, typical, corrected, refined)
@@ -114,10 +116,10 @@ def _towards(L, W, h, goal, at, target, corrected, refined):
 
 @kernel
 def newton(L, W, h, kn, kf, typical, corrected, refined):
-    """Newton's step to the products kn of gaps and kf of friction (Dojo, eq. 28-29), into W.change. False where singular.
+    """Newton's step towards the products kn of gaps and kf of friction (Dojo, eq. 28-29), into W.change. False where singular.
 
     typical: see `assemble`. corrected: with the second-order terms of the step in W.affine, on the matrix that it was found with.
-    refined: largest imbalance [m/s] that refinement leaves.
+    refined: residual of the linear system [m/s] at which iterative refinement ends.
     """
     assemble(L, W, h, kn, kf, typical, corrected)
     if not corrected and factorise(W.pattern, W.blocks) >= 0:
@@ -130,7 +132,7 @@ def newton(L, W, h, kn, kf, typical, corrected, refined):
 
 @kernel
 def _centring_parameter(W, alpha, goal, mean):
-    """Mehrotra's σ = (ν(α)/ν)³ (Dojo, eq. 53-54): small when the affine step α brings the mean product ν down."""
+    """Mehrotra's σ = (ν(α)/ν)³ (Dojo, eq. 53-54): small when the affine step of length α reduces the mean product ν much."""
     sums = scratch(6)
     centring(W, 0.0, 0.0, alpha, sums)
     ratio = min(max(mean_product(sums, goal) / mean, 0.0), 1.0)

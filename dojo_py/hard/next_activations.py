@@ -22,7 +22,7 @@ def advance_activations(T, V, act, h, out):
 
 @kernel
 def advance_actuator(T, V, i, act, h, out):
-    """The entries of actuator i in out (na,) after h [s], whole turns not left out; one that is switched off changes none."""
+    """The entries of actuator i in out (na,) after h [s], whole revolutions not subtracted; none if it is switched off."""
     k = T.activation[i]
     if k >= 0 and T.enabled[i] and is_controlled(T.gaintype[i]):
         velocity = V.velocity[i]

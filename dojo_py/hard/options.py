@@ -28,8 +28,8 @@ class HardOptions:
     """How accurately and how patiently a step is solved. The defaults suit robots and steps of 1 ms to 0.1 s."""
 
     residual_tolerance: float = 1e-10
-    """Largest residual accepted, as a velocity [m/s, rad/s]: momentum rows over mass, constraint rows over the timestep, what
-    round-off of poses, gaps, angles and impulses makes of them left out (of gaps 2e-12 m/s and more at steps of 1 ms)."""
+    """Largest residual accepted, as a velocity [m/s, rad/s]: momentum rows over mass, constraint rows over the timestep, without
+    the round-off of poses, gaps, angles and impulses in them (of gaps 2e-12 m/s and more at steps of 1 ms)."""
     complementarity_tolerance: float = 1e-12
     """Largest |impulse * gap| accepted in the hard limit [N m s], of gaps beyond twice the standoff (1e-10 m, `SolverSettings`),
     and |impulse * slip| of friction [N m]: sets how slowly a sticking contact may creep."""

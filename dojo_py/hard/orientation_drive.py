@@ -1,4 +1,4 @@
-"""What servos of orientations are asked for at the start of a step; their law in the step is in orientations.py."""
+"""Targets of servos of orientations at the start of a step; their law in the step is in orientations.py."""
 
 from __future__ import annotations
 
@@ -30,9 +30,10 @@ def orientation_arrays(table: ActuatorTable, layout: Layout) -> dict[str, np.nda
 
 @kernel
 def ask_orientation(T, i, V, bodies, act, h):
-    """Set what servo i of an orientation is asked for, by the shorter way from where it is, and its law. Returns 0.
+    """Set the target of servo i of an orientation, its sign chosen for the shorter rotation from the present one, and its gains and
+    bound. Returns 0.
 
-    V.actuator_force: its torque without motion, which is all there is where its frames are in one body.
+    V.actuator_force: its torque if nothing moved; where both its frames are in one body it has no other.
     """
     S, k, o = V.servos, T.orientation[i], T.output[i]
     target = wanted(T, i, V.control, act, h, V.act_rate)

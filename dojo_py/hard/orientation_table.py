@@ -15,7 +15,7 @@ Array = np.ndarray
 
 
 class Between(NamedTuple):
-    """What a servo acts between: the frame that q is seen from and the one that turns, bodies of the layout (-1: world)."""
+    """What a servo acts between: the reference frame and the frame that it rotates, on bodies of the layout (-1: world)."""
 
     one: int
     two: int

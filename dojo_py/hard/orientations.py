@@ -1,11 +1,11 @@
 """Servos of orientations in a hard step: three torques between two bodies, taken implicitly, one node of the graph each.
 
-    0 = λ - h F                     λ: impulse on body two along the axes of what turns [N m s], the opposite on body one
+    0 = λ - h F                     λ: impulse on body two along the axes of frame two [N m s], the opposite on body one
     F = P(kp (a e₋ + b e + c e₊) - kv Δ/h),     e = log(q* ⊗ p),   Δ = log(q* ⊗ q₊)
 
-q: orientation of frame two as frame one sees it, where the step starts; q₋, q₊: one interval before, and where it ends; (a, b, c):
-the shares of the option `springs`, as of springs and other servos (dof_rows.py), so that stiff gains stay stable. P shortens the
-torque to its bound. The way round is the shorter one where the step starts, and stays that meanwhile: e₊ may be longer than π.
+q: orientation of frame two relative to frame one, where the step starts; q₋, q₊: one interval before, and where it ends; (a, b, c):
+weights by the option `springs`, as for springs and other servos (dof_rows.py), so that stiff gains stay stable. P shortens the
+torque to its bound. The sense of rotation is the shorter one where the step starts and is kept within it: e₊ may be longer than π.
 
     ∂e/∂φ = -Jr⁻¹(-e),   ∂Δ/∂φ₊ = Jr⁻¹(Δ),   ∂Δ/∂φ = -Jr⁻¹(-Δ)         q ⊗ exp(φ), Jr⁻¹(v) = I + ½ [v]ₓ + k(|v|) [v]ₓ²
 """
@@ -47,13 +47,13 @@ def product(a, b):
 
 @kernel
 def relative(one, two, frames):
-    """Orientation of frame two as frame one sees it. one, two: orientations of their bodies; frames (2, 4)."""
+    """Orientation of frame two relative to frame one. one, two: orientations of their bodies; frames (2, 4)."""
     return seen_from(product(one, quaternion(frames[0])), product(two, quaternion(frames[1])))
 
 
 @kernel
 def this_way(q, p):
-    """Rotation vector from q to p by the way that their signs say, shorter than 2π."""
+    """Rotation vector from q to p, shorter than 2π; of the two senses of rotation that which the quaternions' signs give."""
     w, x, y, z = seen_from(q, p)
     sine = math.sqrt(x * x + y * y + z * z)
     scale = 2.0 * math.atan2(sine, w) / sine if sine > 0.0 else 0.0
@@ -151,7 +151,7 @@ def orientations(L, W, e, h):
 
 @kernel
 def orientation_impulse(L, W, A, k, h, step, scheme):
-    """(3,) impulse of servo k over h [s] that lead where the solved step of length `step` does; none where it moves nothing."""
+    """(3,) impulse of servo k over an interval h [s] that ends where the solved step of length `step` does; 0 without a closure."""
     e = A.orient_closure[k]
     if e < 0:
         return 0.0, 0.0, 0.0
@@ -237,9 +237,9 @@ def _evaluate(L, W, A, n, e, k, h, scheme):
 
 @kernel
 def inside_orientation_bounds(L, W, A, h, alpha):
-    """The largest share of alpha with which no torque goes from one side of its bound to the other: only to where it is least.
+    """alpha, reduced where a torque would go from beyond its bound on one side to beyond it on the other: to where it is least.
 
-    As `inside_servo_ranges` in progress.py: a servo is stiff within its bound and gives way beyond it.
+    As `inside_servo_ranges` in progress.py: a servo is stiff within its bound and has no stiffness beyond it.
     """
     if h < 0.0:
         return alpha

@@ -22,15 +22,15 @@ recovery speed. END_IN_VAIN: 1 where Newton's method at the end of the path did 
 more than undoing violations does (start.py)."""
 
 FAILED, STAYED, WAITS = -1.0, 2.0, 3.0
-"""W.solved of a body for which no usable end was found; of one in an island whose overlaps stayed, which nothing could undo; of one
-whose island Newton's method at the end of the path (at_end.py) has not solved for this minus WAITS steps in a row: it is tried
-again as what is in vain is, see GAVE_WAY. (Of a hopper's steps under random controls it solves one in ten.)"""
+"""Values of W.solved. FAILED: no usable end was found for the body. STAYED: in its island overlaps stayed that nothing could undo.
+WAITS + k: Newton's method at the end of the path (at_end.py) has not solved its island for k steps in a row; it is tried again
+in the same steps as other attempts that failed, see GAVE_WAY. (Of a hopper's steps under random controls it solves one in ten.)"""
 
 GAVE_WAY = -2.0
-"""W.solved of bodies of an island whose closures and overlaps gave way (giving_way.py): this minus k + x/(1 + x).
+"""GAVE_WAY - (k + x/(1 + x)) is W.solved of bodies of an island whose closures and overlaps gave way (giving_way.py).
 
-x is the residual that was left [m/s, rad/s], k the number of steps in a row that left as much, to a share AS_MUCH. All other
-attempts were in vain; they are made again only where k is a power of two, in the end after every MOST_STEPS steps.
+x is the residual that was left [m/s, rad/s], k the number of steps in a row that left the same, up to the fraction AS_MUCH. All
+other attempts failed; they are made again only where k is a power of two, in the end after every MOST_STEPS steps.
 """
 MOST_STEPS = 8
 AS_MUCH = 0.1
@@ -38,7 +38,7 @@ AS_MUCH = 0.1
 
 @kernel
 def begin_attempts(W, budget):
-    """Nothing has been found yet. budget: how many iterations all attempts may take, beside those of earlier rounds of the step."""
+    """Clear W.found. budget: how many iterations all attempts may take, in addition to those of earlier rounds of the step."""
     found = W.found
     found[STATUS], found[COUNT], found[SOLVES], found[END_IN_VAIN] = STALLED, 0.0, 0.0, 0.0
     found[SLIPS] = 0.0
@@ -122,7 +122,7 @@ def waiting(W):
 
 @kernel
 def report_all(W, islands, report):
-    """The report of the step: of all its islands the worst."""
+    """The report of the step: the worst of all its islands."""
     for i in range(9):
         report[i] = 0.0
     report[STATUS] = SOLVED
@@ -137,7 +137,7 @@ def report_all(W, islands, report):
 
 @kernel
 def was(W, what):
-    """Whether the last step left this in W.solved of all bodies of the islands."""
+    """Whether W.solved of all bodies of the islands was `what` after the last step."""
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         if W.warm[W.members[BODIES, k]] != what:
             return False
@@ -146,14 +146,14 @@ def was(W, what):
 
 @kernel
 def note(W, what):
-    """W.solved of all bodies of the islands is that, which the next step finds in W.warm."""
+    """Set W.solved of all bodies of the islands to `what`, which the next step finds in W.warm."""
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         W.solved[W.members[BODIES, k]] = what
 
 
 @kernel
 def gave_way(W):
-    """(k, x) of the islands in W.span, see GAVE_WAY: (0, 0) where not all gave way, (1, 0) where they did each for itself."""
+    """(k, x) of the islands in W.span, see GAVE_WAY: (0, 0) where not all bodies gave way, (1, 0) where their numbers differ."""
     last, same = W.warm[W.members[BODIES, W.span[BODIES, 0]]], True
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         number = W.warm[W.members[BODIES, k]]
@@ -177,13 +177,13 @@ def note_gave_way(W, left):
 
 @kernel
 def one_more(steps):
-    """The number of steps in a row in which something was in vain, one more: from 2 MOST_STEPS on it is MOST_STEPS again."""
+    """The number of steps in a row in which an attempt failed, one more: 2 MOST_STEPS is replaced by MOST_STEPS."""
     return steps + 1 if steps < 2 * MOST_STEPS - 1 else MOST_STEPS
 
 
 @kernel
 def as_much(left, before):
-    """Whether the residual that is left is that of the last step."""
+    """Whether the residual that is left equals that of the last step, up to the fraction AS_MUCH."""
     return abs(left - before) <= AS_MUCH * before
 
 

@@ -21,7 +21,10 @@ def upright(n):
 
 @kernel
 def tangents(n, T):
-    """T (2, 3): two unit vectors that make a right-handed frame with the unit vector n (3,); the first along an axis, across n."""
+    """T (2, 3): two unit vectors that make a right-handed frame with the unit vector n (3,).
+
+    The first is along the part of a coordinate axis that is across n.
+    """
     i = upright(n)
     s = 1.0 / math.sqrt(1.0 - n[i] * n[i])
     for k in range(3):
@@ -128,7 +131,7 @@ def _crossing(xa, Ra, xb, Rb, centre, axes, half, radius, tau, n, c, dgap, dn, d
     elif free_t:
         by_t = times(1.0 / bb, ub)
     by_gap, turn_gap = normal, ZERO
-    if tau > 0.0:  # relaxed points slide, and the line between them is not across the axes
+    if tau > 0.0:  # relaxed points slide along the axes, and the line between them is not perpendicular to these
         on_a, on_b = dot(normal, ua), dot(normal, ub)
         by_gap = along(along(normal, on_a, by_s), -on_b, by_t)
         turn_gap = minus(times(on_a, turn_s), times(on_b, turn_t))

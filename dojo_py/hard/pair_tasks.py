@@ -1,4 +1,4 @@
-"""All that a hard step asks of contacts between bodies, compiled together and apart from the rest (apart.py)."""
+"""All that a hard step computes about contacts between bodies, compiled together and separately from the rest (apart.py)."""
 
 from dojo_py.arrays import body_row, scratch
 from dojo_py.by_address import Apart
@@ -18,7 +18,7 @@ from dojo_py.solver.cones.contact import MOST_ROWS, impulse_of
 
 
 def pairs(task, L, P, Q, W, i, j, a, b, c):
-    """The answer to `task`, as its function in apart.py asks it with integers i, j and numbers a, b, c; 0: none."""
+    """The result of `task`, with integers i, j and numbers a, b, c as its function in apart.py gives them; 0 where it has none."""
     if task == apart.ROWS:
         _rows(P, Q, W, i, a)
     elif task == apart.GEOMETRY:

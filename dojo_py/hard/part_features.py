@@ -1,11 +1,12 @@
-"""What bodies touch with in a part of a step: chosen where the part starts and checked where it ends, as in a whole step.
+"""Contact features of a part of a step: chosen where the part starts and checked where it ends, as in a whole step.
 
-Where bodies turn or move by much of their size in a step, what they touch with where it starts is far beside them later. So in
-parts of a step pairs that have moved by a share of their thickness have features of their own in each part, and those of the whole
-step take no part. A feature that comes again in a later part keeps its row, and with it the impulses it has had (parts.py).
+Where bodies rotate or move by much of their size in a step, the features chosen at its start (planes, edges without ends) are far
+beside the shapes later. So in parts of a step pairs that have moved by a fraction FAST of their thickness have features of their
+own in each part, and those of the whole step take no part. A feature that is chosen again in a later part keeps its row, and with
+it the impulses it has had (parts.py).
 
-What the whole step was found to end in overlaps where a part starts, by more than its pair: in a short part it would throw the
-bodies out of there at once. It waits for a part at whose end its pair overlaps.
+A feature that was found at the end of the whole step may overlap where a part starts, by more than its pair does: in a short part
+it would throw the bodies apart at once. It waits for a part at whose end its pair overlaps.
 """
 
 from dojo_py.arrays import copy, copy_rows
@@ -23,8 +24,8 @@ from dojo_py.jit import kernel
 
 @kernel
 def choose_in_part(L, Q, W, h):
-    """The features of pairs of the islands in W.span that have moved and may close in a part of length h from the poses in W.x: of
-    these pairs they alone take part in it. Returns 0.
+    """Choose features of the pairs of the islands in W.span that have moved and may close in a part of length h from the poses in
+    W.x: of these pairs no others take part in it. Returns 0.
     """
     features_of_step(W)
     for f in range(W.n_features[0]):
@@ -43,8 +44,8 @@ def choose_in_part(L, Q, W, h):
 
 @kernel
 def left_out_of_part(P, Q, W, h):
-    """Add what pairs of the islands in W.span are deeper with, where a part of length h ends, than all they have in it, and what
-    keeps them from passing. Returns how many, negative for the latter.
+    """Add the features with which pairs of the islands in W.span overlap by more, where a part of length h ends, than with those
+    they have in it; if there are none, features that keep pairs from passing. Returns how many, negative for the latter.
     """
     before = W.n_features[2] = W.n_features[0]
     near_at_end(Q, W)
@@ -80,7 +81,7 @@ def _any_waits(W, k):
 @kernel
 def _moved(Q, W, k, x, q):
     """Whether pair k is of the islands in W.span, or of one of their bodies and the world, and has moved from where the step starts
-    to the poses x (nb + 1, 3), q (nb + 1, 4) by a share of its thickness.
+    to the poses x (nb + 1, 3), q (nb + 1, 4) by a fraction FAST of its thickness.
     """
     one, two = Q.geom[k, 0], Q.geom[k, 1]
     a, b = Q.shape_node[one], Q.shape_node[two]
@@ -93,7 +94,7 @@ def _moved(Q, W, k, x, q):
 
 @kernel
 def _merge(W, before):
-    """The features from row `before` on take part: those that an earlier part had in its row, the others behind row `before`.
+    """The features from row `before` on take part: those that an earlier part had go to their rows there, the others stay behind.
 
     Returns how many they are.
     """
@@ -115,7 +116,7 @@ def _merge(W, before):
 
 @kernel
 def _copy_feature(W, i, to):
-    """Row i of the table of features into another, for the hard limit: without what only the central path knows of it."""
+    """Copy row i of the table of features to another, for the hard limit: without what only the central path uses of it."""
     W.fpair[to], W.fkey[to], W.fkind[to], W.fsign[to] = W.fpair[i], W.fkey[i], W.fkind[i], W.fsign[i]
     W.ffriction[to], W.flaw[to], W.fends[to], W.fleast_sine[to] = W.ffriction[i], W.flaw[i], W.fends[i], W.fleast_sine[i]
     W.flift[to], W.fcrossing[to], W.free_kind[to] = W.flift[i], W.fcrossing[i], 0

@@ -1,13 +1,13 @@
-"""Which features take part: those of the whole step, or those of the part of it at hand (part_features.py).
+"""Which features take part: those of the whole step, or those of the present part of it (part_features.py).
 
-W.fwanted of a feature that takes no part for now is -2 minus what it is else: 0 and 1 are of the whole step, HERE is of a part.
+W.fwanted of a feature that takes no part for now is -2 minus its other value: 0 and 1 for the whole step, HERE for a part.
 """
 
 from dojo_py.hard.islands import in_span
 from dojo_py.jit import kernel
 
 HERE = 2
-"""W.fwanted of a feature that takes part in the part of the step at hand."""
+"""W.fwanted of a feature that takes part in the present part of the step."""
 
 
 @kernel

@@ -27,16 +27,16 @@ from dojo_py.jit import kernel
 from dojo_py.solver.cones.contact import MOST_ROWS, ROWS, impulse_of
 
 LOOKS = 4
-"""Most times that a part is solved again because something overlaps at its end."""
+"""Most times that a part is solved again because its contacts have changed: ghosts were removed, or missing contacts were added."""
 
 PART_NEEDS, FEW = 4.0, 3
-"""Iterations that a part which the rotation of its bodies asks for may take beyond `max_iterations`, of FEW bodies; of more bodies
-less, so that a step stays bounded in work.
+"""Where bodies rotate too fast for a whole step: iterations of each part that do not count towards `max_iterations`, of up to FEW
+bodies; of more bodies fewer, so that a step stays bounded in work.
 
-A ball of 2 mm that rolls at 16 m/s turns 60 times in a step of 45 ms: in 512 parts of 3 iterations each."""
+A ball of 2 mm that rolls at 16 m/s makes 60 revolutions in a step of 45 ms: in 512 parts of 3 iterations each."""
 
 MOST_CORNERS = 4
-"""Most times that a step is solved again because corners met."""
+"""Most solves of a whole step in a row, each with contacts held whose normals the last one did not determine (`hold_corners`)."""
 
 
 @kernel
@@ -60,11 +60,11 @@ def whole(L, P, Q, A, W, h, recovery, kappa, source, once):
 
 @kernel
 def in_parts(L, P, Q, A, W, h, recovery, halvings, kappa):
-    """The step of the islands in W.span in parts; one that fails is halved; after `wait` that do not, the next is doubled.
+    """The step of the islands in W.span in parts; a part that fails is halved; after `wait` solved ones the next is twice as long.
 
-    halvings: as often the step is halved because bodies rotate too fast for longer parts, see PART_NEEDS; 0: nothing asks for it.
-    recovery: as in `whole`. Returns the number of parts; W.found has the worst residual and complementarity of all. Where it does
-    not get to the end of the interval W.halt says how far: see `stand_still`.
+    halvings: how often the step is halved at least, because bodies rotate too fast for longer parts (see PART_NEEDS); 0: no need.
+    recovery: as in `whole`. Returns the number of parts; W.found has the worst residual and complementarity of all. Where parts do
+    not reach the end of the interval, W.halt says how far they got: see `stand_still`.
     """
     most = int(W.options.subdivisions)
     first = max(halvings, 1)
@@ -115,9 +115,10 @@ def in_parts(L, P, Q, A, W, h, recovery, halvings, kappa):
 
 @kernel
 def one_part(L, P, Q, A, W, h, recovery, kappa, source, first, last, once):
-    """The part of length h from the state in W.sub…: solved again while something overlaps at its end that took no part.
+    """The part of length h from the state in W.sub…; solved again without ghosts (ghosts.py), and with contacts that took no part
+    but are violated at its end.
 
-    first: no part comes before; the rest as in `attempts.attempts`.
+    first: it is the first part of the step; the rest as in `attempts.attempts`.
     """
     passed = False
     for look in range(LOOKS + 1):
@@ -138,7 +139,7 @@ def one_part(L, P, Q, A, W, h, recovery, kappa, source, first, last, once):
             if not last and (turns_fast(L, W, h) or throws(L, P, Q, W, h)):
                 W.found[STATUS] = STALLED
             break
-        if look == LOOKS or (passed and missing < 0):  # (where one passes twice, shorter parts are what helps)
+        if look == LOOKS or (passed and missing < 0):  # (where bodies pass through each other twice, only shorter parts help)
             W.found[STATUS] = STALLED
             break
         _take_features(L, P, Q, W)
@@ -147,7 +148,7 @@ def one_part(L, P, Q, A, W, h, recovery, kappa, source, first, last, once):
 
 @kernel
 def _take_features(L, P, Q, W):
-    """The features found for a part take part in it, and no others of the islands; W.span is the same island."""
+    """The features chosen for a part take part in it, and no others of the islands; W.span is the same island afterwards."""
     b = W.members[BODIES, W.span[BODIES, 0]]
     if W.n_features[4] < W.n_features[0]:
         add_contacts_of_features(L, P, Q, W)
@@ -174,7 +175,7 @@ def _add_impulses(W, anew):
             total = 0.0
             for r in range(ROWS[W.claw[c]]):
                 total += W.cB[c, side, r, i] * F[r]
-            spun = 0.0  # (their rows are in the body's frame where the part starts)
+            spun = 0.0  # (rows of torsional and rolling friction are in the body's frame where the part starts)
             for r in range(3, ROWS[W.claw[c]]):
                 B, R = W.cB[c, side, r], W.R[W.cbody[c, side]]
                 spun += (R[i, 0] * B[3] + R[i, 1] * B[4] + R[i, 2] * B[5]) * F[r]
@@ -184,7 +185,8 @@ def _add_impulses(W, anew):
 
 @kernel
 def _keep_progress(L, W, share, h, longer, complementarity):
-    """For `stand_still`: the end of the last part that was solved, with velocities over h; the share of the interval covered.
+    """For `stand_still`: the state at the end of the last part that was solved, with velocities over h; the fraction of the
+    interval that is covered (`share`).
 
     longer: that part was half as long as h. complementarity: the worst of all parts.
     """
@@ -199,7 +201,7 @@ def _keep_progress(L, W, share, h, longer, complementarity):
 
 @kernel
 def _copy_state(W, bodies, angle, rate, to_bodies, to_angle, to_rate):
-    """A state of the islands in W.span: bodies (nb, 13), coordinates and rates (nv,)."""
+    """Copy the state of the islands in W.span: bodies (nb, 13), coordinates and rates (nv,)."""
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         b = W.members[BODIES, k]
         copy(bodies[b], to_bodies[b])
@@ -212,8 +214,8 @@ def _copy_state(W, bodies, angle, rate, to_bodies, to_angle, to_rate):
 def stand_still(L, P, Q, A, W, h):
     """The end of the last part that was solved is the end of the interval h: for the rest of it bodies stay where they are.
 
-    They keep their velocities, so that the next step goes on from there. Returns how far positions are off: the largest velocity
-    times the share of the interval that is missing [m/s, rad/s].
+    They keep their velocities, with which the next step goes on. Returns the error of positions over h: the largest velocity
+    times the fraction of the interval that is missing [m/s, rad/s].
     """
     _copy_state(W, W.halt_bodies, W.halt_angle, W.halt_rate, W.sub_bodies, W.sub_angle, W.sub_rate)
     load_state(L, W, W.sub_bodies, W.sub_angle, W.sub_rate, W.halt[1])
@@ -227,7 +229,7 @@ def stand_still(L, P, Q, A, W, h):
 
 @kernel
 def _start_at_rest(L, P, Q, W, h):
-    """Start a step of length h from the loaded state, without impulses and motion. Returns the largest velocity that this takes."""
+    """Start a step of length h from the loaded state, without impulses, and set velocities to zero. Returns the largest of them."""
     start_step(L, P, Q, W, h, 0.0)
     guess_impulses(W, COLD)
     start_motion(L, W)
@@ -255,7 +257,7 @@ def stop(L, P, Q, A, W, h):
 
 @kernel
 def _slow(L, W, h):
-    """Whether all bodies of the islands turn slowly enough for parts twice as long as h: by half of what they may at most."""
+    """Whether all bodies of the islands would rotate by half of the largest rotation allowed at most, in parts of length 2 h."""
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         b = W.members[BODIES, k]
         if 2.0 * rotation_in(W.v[b], h) > 0.5 * L.most_turn[b]:
@@ -265,7 +267,7 @@ def _slow(L, W, h):
 
 @kernel
 def _double_impulses(W):
-    """Impulses of the present point become those that the same forces have in twice the time."""
+    """Double the impulses of the present point: the same forces act for twice the time."""
     for k in range(W.span[NODES, 0], W.span[NODES, 1]):
         n = W.members[NODES, k]
         for i in range(6):
@@ -293,7 +295,7 @@ def _rescale(L, W, h, to):
 
 @kernel
 def take_carried(W):
-    """Momenta that no velocity over a step has."""
+    """Bodies that carry a momentum which no velocity over a step has start with it; none is carried on yet."""
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         b = W.members[BODIES, k]
         W.next_carried[b] = 0.0
@@ -304,7 +306,7 @@ def take_carried(W):
 
 @kernel
 def turns_fast(L, W, h):
-    """Whether a body of the islands turns by more than it may in one part where a step of length h [s] ends."""
+    """Whether a body of the islands rotates by more than it may in one part (`L.most_turn`), at the end of a step of h [s]."""
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         b = W.members[BODIES, k]
         if rotation_in(W.v[b], h) > L.most_turn[b]:
@@ -316,8 +318,8 @@ def turns_fast(L, W, h):
 def start_parts(L, W, h, parts):
     """W.sub… = the start of the step. In parts, velocities are those over a part that have the same momentum.
 
-    A velocity beyond what a whole step may have is that of a body that turns as far in as many parts as it takes to be below; of
-    joined bodies that of fast_start.py.
+    Where a body rotates too fast for a whole step, its momentum is that over a shorter interval, in which it rotates by the same
+    fraction of the rotation (fast_rotation.py); velocities of joined bodies are those of fast_start.py then.
     """
     momentum = scratch(6)
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
@@ -365,10 +367,10 @@ def next_part(L, W, h):
 def _match_momentum(L, P, Q, A, W, h, part_h):
     """W.v = velocities over the whole step h that have the momentum at the end of its last part, of length part_h.
 
-    The momentum of an interval at its end is that of the interval backwards at its start (bodies.py with -h): a step of length -h
-    from the end, with that momentum and no forces and contacts, has these velocities; joints hold at the poses an interval before.
-    Bodies that turn by more than they may in one part have none: their momentum is carried on beside the velocities, with h/part_h
-    as its flag, of which velocities are made for those who ask (measures.py).
+    The momentum at the end of an interval is that at the start of the interval run backwards (bodies.py with -h): a step of length
+    -h from the end, with that momentum and no forces and contacts, has these velocities; joints hold at the poses one interval
+    before. Bodies that rotate by more than they may in one part have no such velocity: their momentum is carried on beside the
+    velocities, with h/part_h as its flag, and measures.py computes velocities from both where they are asked for.
     """
     found = end_velocities(L, P, Q, A, W, h, part_h)
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
@@ -385,9 +387,9 @@ def _match_momentum(L, P, Q, A, W, h, part_h):
 
 @kernel
 def pose_differences(W, old, h, new):
-    """Velocities of bodies whose step was in parts and whose momentum no velocity over h carries: differences of their poses.
+    """Velocities of bodies whose step was in parts and whose momentum no velocity over h has: differences of their poses over h.
 
-    old, new (nb, 13): before and after the step. Returns whether all these have such a velocity.
+    old, new (nb, 13): before and after the step. Returns whether all these bodies have one: not from half a revolution on.
     """
     found = True
     for b in range(old.shape[0]):
@@ -409,7 +411,7 @@ def pose_differences(W, old, h, new):
 
 @kernel
 def end_velocities(L, P, Q, A, W, h, part_h):
-    """W.v of `_match_momentum`. Returns whether all bodies have them and turn by no more than they may in one part."""
+    """W.v of `_match_momentum`. Returns whether all bodies have such velocities and rotate by no more than they may in one part."""
     load_state(L, W, W.sub_bodies, W.sub_angle, W.sub_rate, part_h)
     found = _free_velocities(L, W, h) if W.span[NODES, 1] == W.span[NODES, 0] else _joined_velocities(L, P, Q, A, W, h)
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
@@ -420,7 +422,7 @@ def end_velocities(L, P, Q, A, W, h, part_h):
 
 @kernel
 def _free_velocities(L, W, h):
-    """`_match_momentum` of bodies without joints, each by itself. Whether all have such a velocity."""
+    """W.v of `_match_momentum` for bodies without joints, each by itself. Returns whether all have such a velocity."""
     found, momentum = True, scratch(6)
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         b = W.members[BODIES, k]
@@ -435,7 +437,7 @@ def _free_velocities(L, W, h):
 
 @kernel
 def _joined_velocities(L, P, Q, A, W, h):
-    """`_match_momentum` of bodies with joints: a step of length -h. Whether there is one."""
+    """W.v of `_match_momentum` for bodies with joints, by a step of length -h. Returns whether that was solved."""
     contacts, limits = W.span[CONTACTS, 1], W.span[LIMITS, 1]
     W.span[CONTACTS, 1], W.span[LIMITS, 1] = W.span[CONTACTS, 0], W.span[LIMITS, 0]
     start_joints(L, W)

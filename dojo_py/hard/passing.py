@@ -9,9 +9,9 @@ moved by g.
     then       the point of one that touched first stays on its side of the plane that it touched: a feature of the pair in this
                step, which is solved again
 
-What grazes by less is let go, and so is what ends on its side of the plane that it touched: it has cut a corner, and the feature
-would push nothing. What plane it is depends on the whole step, in a way that has no derivatives here: a step on the central path in
-which such a feature takes part has none.
+Pairs that overlap by less in between are ignored, and so are those that end on their side of the plane that was touched: they have
+only cut a corner, and the feature would have no impulse. The plane depends on the whole step, a dependence that is not
+differentiated: a step on the central path in which such a feature takes part has no derivatives.
 """
 
 import math
@@ -34,7 +34,7 @@ from dojo_py.jit import kernel
 from dojo_py.rotation import quat_conj_mul, quat_exp, quat_mul, quat_to_matrix, rotation_vector
 
 DEEP, TOUCH = 0.1, 1e-3
-"""Shares of the thickness of a pair: how deep it is when it passes, from which gap on it touches."""
+"""Fractions of the thickness of a pair: the overlap from which on it passes, the gap below which it touches."""
 LOOKS = 400
 """Most poses of a pair that are looked at."""
 
@@ -50,7 +50,7 @@ def left_out_passing(P, Q, W):
 
 @kernel
 def any_passing(W):
-    """Whether such a feature takes part in the step."""
+    """Whether a feature that keeps a pair from passing takes part in the step."""
     for f in range(W.n_features[0]):
         if W.fkey[f] < 0 and W.fwanted[f] >= 0:
             return True
@@ -84,8 +84,8 @@ def find_passing(P, Q, W, in_part):
 
 @kernel
 def _in_parts(Q, W, k, in_part):
-    """Whether pair k, within an island or of one of its bodies and the world, is solved in parts: in those at hand, or in earlier
-    ones.
+    """Whether pair k, within an island or of one of its bodies and the world, is solved in parts: in the present ones (in_part), or
+    in earlier ones.
     """
     a, b = Q.shape_node[Q.geom[k, 0]], Q.shape_node[Q.geom[k, 1]]
     if a >= 0 and b >= 0 and W.island[a] != W.island[b]:
@@ -95,7 +95,7 @@ def _in_parts(Q, W, k, in_part):
 
 @kernel
 def path_length(Q, W, g):
-    """A bound of how far the points of geom g move in the step [m]."""
+    """An upper bound of how far the points of geom g move in the step [m]."""
     b = Q.shape_node[g]
     if b < 0:
         return 0.0
@@ -115,10 +115,11 @@ def way_between(Q, g, start, end, p):
 
 @kernel
 def _path_between(Q, W, k):
-    """A bound of how far the points of one geom of pair k move in the step as seen from the other's body [m].
+    """An upper bound of how far the points of one geom of pair k move in the step relative to the other's body [m].
 
-    The centre c of the smaller geom, of a body that moves by d and turns by θ, moves, as seen from a body that moves by e and turns
-    by φ about y, by u = d + θ×(c - x) - e - φ×(c - y) in a unit of the step, and u' = (θ - φ)×(θ×(c - x)) - φ×(d - e).
+    The centre c of the smaller geom, of a body that moves by d and rotates by θ about x, has, relative to a body that moves by e
+    and rotates by φ about y, the velocity u = d + θ×(c - x) - e - φ×(c - y) (unit of time: the step), and
+    u' = (θ - φ)×(θ×(c - x)) - φ×(d - e).
     """
     one, two = Q.geom[k, 0], Q.geom[k, 1]
     g, other = (one, two) if Q.shape_reach[one] < Q.shape_reach[two] else (two, one)
@@ -169,7 +170,7 @@ def _sweep_paths(Q, W):
 
 @kernel
 def _pose_at(W, b, s):
-    """W.x_before, W.R_before of body b: its pose at the share s of the step."""
+    """W.x_before, W.R_before of body b: its pose at the fraction s of the step."""
     p, q, v = scratch(4), scratch(4), scratch(3)
     if b < 0:
         world = body_row(W.x, b)
@@ -188,14 +189,14 @@ def _pose_at(W, b, s):
 
 @kernel
 def poses_at(Q, W, k, s):
-    """W.x_before, W.R_before of the bodies of pair k at the share s of the step."""
+    """W.x_before, W.R_before of the bodies of pair k at the fraction s of the step."""
     _pose_at(W, Q.shape_node[Q.geom[k, 0]], s)
     _pose_at(W, Q.shape_node[Q.geom[k, 1]], s)
 
 
 @kernel
 def _touch(Q, W, k, thickness, way):
-    """The share of the step at which pair k touches before it is DEEP, or -1. way: how far it moves at most [m].
+    """The fraction of the step at which pair k touches before it is DEEP, or -1. way: how far it moves at most [m].
 
     A pair that is DEEP where the step starts does not pass in it: its own features open it.
     """
@@ -217,7 +218,7 @@ def _touch(Q, W, k, thickness, way):
 
 @kernel
 def _add(P, Q, W, k, when):
-    """The feature of pair k that touches at this share of the step: a rounded point of one over the plane of the other."""
+    """Add the feature with which pair k touches at this fraction of the step: a rounded point of one over a plane of the other."""
     f = W.n_features[0]
     if f + 1 >= W.fpair.shape[0]:
         W.n_features[1] += 1

@@ -10,7 +10,7 @@ from dojo_py.hard.flags import placed_model
 from dojo_py.hard.world import build_world
 
 MOST_PLACED = 8
-"""How many of them a simulator keeps."""
+"""How many such simulators a simulator keeps."""
 
 
 def placed_simulator(root: Any, placed: Any, key: bytes) -> Any:
@@ -32,7 +32,7 @@ def placed_simulator(root: Any, placed: Any, key: bytes) -> Any:
 
 
 def _there(root: Any, new: Any, values: dict[str, Any]) -> dict[str, Any]:
-    """Values that root was made with, of what the new simulator has, too: not of equalities that the state switches off."""
+    """Parameter values that root was made with, without those that the new simulator lacks: of equalities that are switched off."""
     from dojo_py.hard.parameters.registry import KINDS, split, values_that_are_there
 
     out: dict[str, Any] = {}

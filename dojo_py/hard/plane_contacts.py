@@ -4,10 +4,11 @@
     v_t = T (v + (R₊ c - R c)/h + R₊ (ω × (p' - c)))            tangential rows [m/s], p' = p - r n_b,  n_b = R₊ᵀ n
     impulse on the body: F = γ n + Tᵀ ξ,  torque in the frame at the start of the step: Rᵀ (R₊ p' × F)
 
-c is the point of the body behind the contact: a corner, the centre of a ball, an end of an axis. How far it has moved in the step
-counts as slip, not how fast it moves at the end: a corner that sticks stays where it is, as the gap has it. With the velocity
-v + R₊ (ω × c) one that a body turns about would drift at h ω² c / 2, and a body wedged between two corners could not turn about
-the line through them: no impulses that stick at both would solve the step. What is round about c rolls: its part is a velocity.
+c is the point of the body behind the contact: a corner, the centre of a ball, an end of an axis. Its slip is its displacement in
+the step over h, not its velocity at the end: a corner that sticks stays where it is, consistent with the gap. With the velocity
+v + R₊ (ω × c) a corner that the body rotates about would drift at h ω² c / 2, and a body wedged between two corners could not
+rotate about the line through them: no impulses that let both stick would solve the step. A surface that is round about c rolls: the
+slip of its point relative to c is a velocity.
 
     spinning, rolling: d · R ω, d: n, then T          rows 3, then 4 and 5 [rad/s]; R ω = R₊ ω, as a step turns about ω; torque Rᵀ d
 

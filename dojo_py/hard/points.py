@@ -1,4 +1,4 @@
-"""All unknowns of a step, and changes of them, as vectors: what the solver does without knowing what they mean."""
+"""All unknowns of a step, and changes of them, as vectors: the operations for which the solver need not know what they mean."""
 
 from typing import NamedTuple
 

@@ -40,8 +40,9 @@ def largest_step(W):
 
 
 WHOLE, BEYOND_ROUND_OFF, BEYOND_IMPULSES = range(3)
-"""What of its rows a residual counts: all; what is beyond the round-off of the terms they are made of, and what an impulse can
-change; and of joints' rows only what is also beyond what the round-off of impulses leaves open of velocities."""
+"""What a residual counts of its rows. WHOLE: all. BEYOND_ROUND_OFF: what exceeds the round-off of a row's terms and the part that
+no impulse can change (W.unmet). BEYOND_IMPULSES: of joints' rows only what also exceeds the error of velocities by the round-off of
+impulses."""
 
 
 @kernel
@@ -105,7 +106,7 @@ def residual_of(L, W, h, counted):
 
 @kernel
 def _unclear_velocity(L, W, b):
-    """What the round-off of the impulses on body b leaves open of its velocity [m/s, rad/s]; of the world (-1) nothing."""
+    """Error of the velocity of body b by the round-off of the impulses on it [m/s, rad/s]; 0 of the world (-1)."""
     if b < 0:
         return 0.0
     top = max(L.inertia[b, 0, 0], L.inertia[b, 1, 1], L.inertia[b, 2, 2])
@@ -116,7 +117,9 @@ def _unclear_velocity(L, W, b):
 
 @kernel
 def _orientation_residual(L, W, n, e, h, floors):
-    """Largest row of a servo of an orientation, as a velocity; the orientations that its torque depends on are unsure."""
+    """Largest row of a servo of an orientation, as a velocity, beyond the round-off of its torque and of the orientations in it
+    (times floors).
+    """
     residual = 0.0
     for r in range(3):
         unclear = 1e-14 * abs(W.lam[n, r])
@@ -130,7 +133,7 @@ def _orientation_residual(L, W, n, e, h, floors):
 
 @kernel
 def _extent(W, c):
-    """Largest coordinate of the bodies of contact c [m]: what the round-off of its gap is relative to."""
+    """Largest coordinate of the bodies of contact c [m]: the round-off of its gap is relative to this."""
     extent = 0.0
     for side in range(2):
         if W.cbody[c, side] >= 0:
@@ -178,7 +181,7 @@ def centring(W, kn, kf, alpha, out):
 
 @kernel
 def _add_pair(out, b, c, standoff, k):
-    """One product b c with target k into the first three of out, beyond what the standoff of c makes of it."""
+    """Add one product b c with target k to the first three of out; the gap c counts beyond its standoff."""
     excess = b * (c - standoff) - k
     out[0] = _worse(out[0], excess - (FARTHEST - 1.0) * b * standoff if excess > 0.0 else k - b * c)
     out[1] += max(b * beyond_standoff(c, standoff), 0.0)
@@ -187,7 +190,7 @@ def _add_pair(out, b, c, standoff, k):
 
 @kernel
 def inside_rotation_domain(W, h, alpha):
-    """The largest share of alpha, by halves, that keeps every |ω| h below JOINTED_TURN."""
+    """alpha, halved until every |ω| h is below JOINTED_TURN; 0 where that does not succeed."""
     bound = (JOINTED_TURN / h) ** 2
     for _ in range(40):
         ok = True
@@ -208,9 +211,9 @@ def inside_rotation_domain(W, h, alpha):
 
 @kernel
 def inside_servo_ranges(L, W, A, h, alpha):
-    """The largest share of alpha with which no servo's force goes from one end of its range to the other: only to the middle.
+    """alpha, reduced where a servo's force would go from beyond one end of its range to beyond the other: only to the middle.
 
-    Within its range a servo is stiff, beyond it not at all: Newton's method would jump over the range, to and fro.
+    Within its range a servo is stiff, beyond it not at all: Newton's method would jump over the range in alternating directions.
     h < 0: servos do nothing (`dof_law`).
     """
     if h < 0.0:

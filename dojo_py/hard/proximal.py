@@ -1,19 +1,20 @@
-"""Impulses that motion does not determine, held where steps would be short: a proximal term of contacts whose gaps have arrived.
+"""A proximal term for impulses that the motion does not determine: contacts whose gaps have arrived, where step lengths are short.
 
-Four corners of a box have four loads and three equations. What moves the load from one pair of corners to the other meets no
-resistance but s/γ, the slope of γ s = κ, and that vanishes with κ: a Newton step that has 1e-10 m of gaps to correct moves loads by
-as much as they are. Where the motion depends on them (a box that turns while it slides) the next step has more to correct than the
-one before, friction has to turn by more than its cone allows in a step, and the solve is stuck beside solutions on all sides.
+Four corners of a box have four loads and three equations. Shifting load from one pair of corners to the other is resisted only by
+s/γ, the slope of γ s = κ, and that vanishes with κ: a Newton step that has to correct gaps by 1e-10 m changes loads by as much as
+they are. Where the motion depends on them (a box that rotates while it slides) the next step has more to correct than the one
+before, friction impulses would rotate by more than their cones allow in a step, and the solve gets stuck although there are
+solutions on all sides.
 
 So Newton's matrix has a compliance beside that slope,
 
     δs = C δv + r + c δγ,     c = W.proximal h w
 
-of which the equations know nothing: where a solve ends r and δγ are zero (Rockafellar 1976; Friedlander and Orban, A primal-dual
-regularized interior-point method for convex quadratic programs, 2012: their δ). w: inverse mass of the bodies along the normal;
-loads that motion determines have a compliance of about h w. W.proximal is 0 until a step can be taken by less than SHORT, then
-SHARE until one is longer than LONG: convergence is Newton's wherever that goes well. Gaps that have not arrived have no such term,
-there the path says what loads are: so none has on the central path of a κ > 0.
+which is not in the equations and does not change the solution: where a solve ends r and δγ are zero (Rockafellar 1976; Friedlander
+and Orban, A primal-dual regularized interior-point method for convex quadratic programs, 2012: their δ). w: inverse mass of the
+bodies along the normal; loads that the motion determines have a compliance of about h w. W.proximal is 0 until a step length is
+below SHORT, then SHARE until one is above LONG: elsewhere convergence is that of Newton's method. Gaps that have not arrived have
+no such term, since the central path determines their loads; so at κ > 0 there is none.
 """
 
 from dojo_py.hard.bodies import velocity_of_impulse
@@ -21,9 +22,10 @@ from dojo_py.jit import kernel
 from dojo_py.solver.cones.standoff import has_arrived
 
 SHORT, LONG = 0.1, 0.5
-"""A step shorter than the one brings the term, one longer than the other takes it away."""
+"""A step length below the first switches the term on, one above the second switches it off."""
 SHARE = 1e-4
-"""Of W.proximal, where it is not 0: loads that motion determines converge by so much of their error an iteration more slowly."""
+"""Value of W.proximal where the term is on: about this fraction of their error stays, in each iteration, in loads that the motion
+determines."""
 
 
 @kernel

@@ -27,9 +27,9 @@ from dojo_py.simulate.readings import Before, Readings, places_of
 
 Array = np.ndarray
 AT_BOUND = 1e-6
-"""Beyond its margin, how near to its bound a limit acts [rad, m]."""
+"""A limit acts where the distance to its bound is less than its margin plus this [rad, m]."""
 PUSHING = 1e-6
-"""Force from which on a limit acts in any case [N, N m]."""
+"""Force above which a limit acts in any case [N, N m]."""
 
 
 def wanted(model: Any) -> bool:
@@ -40,7 +40,7 @@ def wanted(model: Any) -> bool:
 def readings_of(
     model: Any, world: Any, record: Any, time: Array, h: float, outside: Outside, before: Before | None = None
 ) -> Readings | None:
-    """The sensors of the T steps of a record, unread. time (T,); model: the one that acts."""
+    """The sensors of the T steps of a record, evaluated when they are asked for. time (T,); model: the one that acts."""
     if not int(model.nsensor) and before is None:
         return None
     if not len(record.noted.actuator):
@@ -127,7 +127,7 @@ def _contacts(world: Any, table: Array, h: float) -> ContactRows:
 
 
 def _completed(model: Any, rows: Rows) -> Rows:
-    """With lengths, and energies where a sensor asks for them."""
+    """The rows, with the actuators' lengths and the energies filled in."""
     scene = Scene(model, rows)
     actuator_lengths(scene, rows.actuator[:, :, :2], rows.tendon)
     m, x = model, scene.centres

@@ -28,9 +28,9 @@ of its body: otherwise the error of the elimination is less than the next iterat
 def recover(L, W, h, kn, kf, corrected, enough):
     """Steps of all variables from the solved W.step. Writes W.dv, W.dlam, W.drate, W.dlim, W.dfric, W.dcon.
 
-    A contact of stiffness 1e13 turns the round-off of its bodies' velocities (1e-17 m/s) into impulses of 1e-4 N s. So what is
-    missing in the rows is solved for again, and the contacts only add the small difference, until it is at most `enough` [m/s] or
-    grows.
+    A contact of stiffness 1e13 turns the round-off of its bodies' velocities (1e-17 m/s) into impulses of 1e-4 N s. So the linear
+    system is solved again for its residual (iterative refinement), and contacts only add the small correction, until the residual
+    is at most `enough` [m/s] or grows.
     """
     _clear(W)
     refine = enough < EXACT or (W.stiffest[0] > STIFF_ENOUGH and enough < math.inf)
@@ -52,7 +52,7 @@ def recover(L, W, h, kn, kf, corrected, enough):
 
 @kernel
 def _clear(W):
-    """Steps of velocities and multipliers = 0, for those of all rounds to be added to."""
+    """Steps of velocities and multipliers = 0; each round of refinement adds to them."""
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         W.dv[W.members[BODIES, k], :] = 0.0
     for k in range(W.span[NODES, 0], W.span[NODES, 1]):
@@ -63,7 +63,7 @@ def _clear(W):
 def _take_step(L, W, h, kn, kf, corrected, again):
     """Add W.step to the steps of velocities and multipliers, and find from it those of the other variables.
 
-    again: W.step is a refinement, which the contacts add to what they have.
+    again: W.step is a refinement, which is added to the contacts' steps, too.
     """
     y = scratch(MOST_ROWS)
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
@@ -105,7 +105,7 @@ def _motion_change(L, W, c, y):
 
 @kernel
 def _imbalance(L, W):
-    """W.step = what is missing in the linearised momentum rows of the bodies and the constraint rows of joints and closures.
+    """W.step = residual of the linear system: of the momentum rows of the bodies and the constraint rows of joints and closures.
 
     Returns the largest entry, as a velocity [m/s, rad/s].
     """
@@ -120,7 +120,7 @@ def _imbalance(L, W):
 
 @kernel
 def _missing_of_nodes(L, W):
-    """W.step = -r - C δv of the constraint rows of joints and closures; of closures less what their regularisation takes."""
+    """W.step = -r - C δv of the constraint rows of joints and closures; of closures minus their regularisation times δλ."""
     for m in range(W.span[NODES, 0], W.span[NODES, 1]):
         n = W.members[NODES, m]
         j, r = L.node_joint[n], W.step[L.place_node[n]]
@@ -174,7 +174,9 @@ def _add_impulses_of_nodes(L, W):
 
 @kernel
 def _add_impulses_of_contacts(L, W):
-    """W.step += Bᵀ δf + H δv of contacts, on their bodies. H: how their impulses turn with both, with planes the one."""
+    """W.step += Bᵀ δf + H δv of contacts, on their bodies. H: change of their impulses with the motion of both bodies; at planes of
+    one body, with its rotation.
+    """
     x, impulse = W.step, scratch(MOST_ROWS)
     for m in range(W.span[MOVED_CONTACTS, 0], W.span[MOVED_CONTACTS, 1]):
         c = W.members[CONTACTS, m]
@@ -252,7 +254,9 @@ def _recover_joint(L, W, n, h, kn, kf, corrected):
 
 @kernel
 def _pull_change(L, W, j, r, dof):
-    """Change of the spring of a ball or free joint along coordinate dof, row r of its node, by the steps of the rates beside it."""
+    """Change of the spring impulse of a ball or free joint along coordinate dof, row r of its node, by the steps of the three rates
+    of the vector that the coordinate belongs to.
+    """
     change, beside = 0.0, L.dof_vector[dof]
     if beside < 0:
         return 0.0
@@ -279,8 +283,8 @@ def _recover_tendon(L, W, n, h, kn, kf, corrected):
 def _recover_dof(L, W, n, r, dof, more, h, kn, kf, corrected):
     """Steps of the limits and the dry friction of coordinate dof, row r of node n. more: change of its law by other coordinates.
 
-    The stiffest of them takes what its row demands (from δτ) and leaves the error to its slack: with stiffnesses γ/s of 1e12 a
-    slack error of one unit in the last place would otherwise come back as a force.
+    The impulse of the stiffest of them is what balances the row (from δτ), and its slack takes the error: with stiffnesses γ/s of
+    1e12 an error of the slack by one unit in the last place would otherwise become a force.
     """
     rate, bound = W.drate[dof], W.bound[dof]
     demand = W.dlam[n, r] + W.drive[dof, 1] * rate + more + W.rn[n, r]

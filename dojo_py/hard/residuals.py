@@ -76,7 +76,7 @@ def evaluate_rows(L, P, Q, W, h, scheme):
 
 @kernel
 def _node_residual(L, W, n, h, scheme):
-    """Residual of node n into W.rn and its impulses off the bodies' rows."""
+    """Residual of node n into W.rn; its impulses are subtracted from the bodies' momentum rows."""
     lam = W.lam[n]
     j = L.node_joint[n]
     k = L.ndof[j] if j >= 0 else 0
@@ -114,14 +114,14 @@ def _node_residual(L, W, n, h, scheme):
 
 @kernel
 def _law_residual(L, W, n, r, dof):
-    """Impulse along a coordinate minus what its law makes of its rate, limits apart."""
+    """Impulse along a coordinate minus that of its constitutive law at the present rate, limits left out."""
     value = W.lam[n, r] + W.drive[dof, 1] * W.rows[n, r] - W.drive[dof, 0]
     return value - W.fric[dof, 0] if L.dof_frictionloss[dof] > 0.0 else value
 
 
 @kernel
 def _push(W, b, G, lam):
-    """Impulses lam (6,) along the rows of G (6, 8) off the momentum rows of body b."""
+    """Subtract the impulses lam (6,) along the rows of G (6, 8) from the momentum rows of body b."""
     f = combine(G, lam)
     store(minus(load(W.rb, b, 0), 1.0, f), W.rb, b, 0)
     store(most(load(W.size, b, 0), f), W.size, b, 0)
@@ -129,7 +129,7 @@ def _push(W, b, G, lam):
 
 @kernel
 def _limit_residual(L, W, h):
-    """Impulses of active limits off the joints' rows; distances into W.lgap."""
+    """Subtract the impulses of active limits from the joints' rows; distances into W.lgap."""
     axis = scratch(3)
     for k in range(W.span[LIMITS, 0], W.span[LIMITS, 1]):
         m = W.members[LIMITS, k]

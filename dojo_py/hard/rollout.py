@@ -28,7 +28,8 @@ from dojo_py.hard.world import World
 from dojo_py.jit import entry, kernel
 
 CENTRED = 1e-5
-"""Largest |b∘c - κe| over κ of a step whose derivatives are as exact: round-off leaves 1e-14 N m s, which shows below κ = 1e-9."""
+"""Largest |b∘c - κe| over κ of a step whose derivatives count as SOLVED: round-off leaves 1e-14 N m s, which exceeds this below
+κ = 1e-9."""
 
 
 class Record(NamedTuple):
@@ -47,8 +48,8 @@ class Record(NamedTuple):
     by_parameters: np.ndarray  # (T, p, n) derivatives by p data, transposed, or (0, …)
     gradients: np.ndarray  # (T, 9) reports of the steps that were differentiated
     cotangents: np.ndarray  # (T + 1, n) of a run backwards: given by the states, then summed up; or (0, …)
-    by_control: np.ndarray  # (T, nu) what it makes of them; or (0, …)
-    by_contacts: np.ndarray  # (number of candidates, WIDTH) cotangents of what the contacts of the step at hand show, or (0, WIDTH)
+    by_control: np.ndarray  # (T, nu) cotangents of the controls, found by the run backwards; or (0, …)
+    by_contacts: np.ndarray  # (number of candidates, WIDTH) cotangents of the contact table of the present step, or (0, WIDTH)
     noted: Noted  # for sensors
 
 
@@ -95,7 +96,7 @@ def with_room(record: Record, world: World, shape: RowShape, room: int) -> Recor
 
 @kernel
 def finite(W, nb):
-    """The next poses and velocities are numbers."""
+    """Whether the next poses and velocities are finite."""
     total = 0.0
     for b in range(nb):
         for i in range(6):
@@ -109,7 +110,7 @@ def finite(W, nb):
 
 @kernel
 def _expect(L, W, qpos, h, out):
-    """out (nq,) = qpos, hinges and slides moved on by the rates that the step solved for."""
+    """out (nq,) = qpos, with hinges and slides advanced by the rates that the step solved for."""
     copy(qpos, out)
     for dof in range(L.dof_joint.shape[0]):
         parts = W.parts[L.dof_body[dof]]
@@ -123,9 +124,9 @@ def _expect(L, W, qpos, h, out):
 
 @kernel
 def _go_on_at_last_rates(L, W, qvel):
-    """qvel (nv,): hinges and slides whose bodies' momentum no velocity over the step has go on at the rates of its last part.
+    """qvel (nv,) of hinges and slides whose bodies end with a momentum that no velocity over the step has: rates of its last part.
 
-    Over the whole step they may turn by more than half a revolution, which differences of poses do not tell.
+    Over the whole step they may rotate by more than half a revolution, which differences of poses cannot show.
     """
     for dof in range(L.dof_joint.shape[0]):
         b = L.dof_body[dof]
@@ -248,7 +249,7 @@ def _has_notes(Z):
 
 @kernel
 def _differentiate_row(L, P, Q, T, M, W, V, G, K, Z, control, outside, t, h, kappa, watched):
-    """The derivatives of step t, whose solution at kappa is in W. Its report in Z.gradients[t] says afterwards what they are worth.
+    """The derivatives of step t, whose solution at kappa is in W. The status in Z.gradients[t] tells whether they are valid.
 
     Where the record holds cotangents they are pulled back instead. watched: a function sees the cotangents between the steps.
     A step in parts has none by parameters.
@@ -259,7 +260,7 @@ def _differentiate_row(L, P, Q, T, M, W, V, G, K, Z, control, outside, t, h, kap
     regular, known = finite(W, L.mass.shape[0]), not any_passing(W)
     if report[PARTS] > 1.0:
         load_carried(W, Z.impulses[t])
-        alone = not watched or not any_carried(W)  # (what a momentum passes on is no cotangent that a function sees)
+        alone = not watched or not any_carried(W)  # (cotangents of carried momenta are not among those that the function sees)
         known = known and regular and int(report[STATUS]) == SOLVED and alone and not _shown(Z)
         known = known and differentiate_parts(L, P, Q, T, M, W, V, G, Z, control, outside, t, h, kappa, backwards)
     elif regular:
@@ -280,7 +281,7 @@ def _differentiate_row(L, P, Q, T, M, W, V, G, K, Z, control, outside, t, h, kap
 
 @kernel
 def _shown(Z):
-    """Whether there are cotangents of what the contacts of the step at hand show."""
+    """Whether there are cotangents of the contact table of the present step."""
     total = 0.0
     for i in range(Z.by_contacts.shape[0]):
         for k in range(Z.by_contacts.shape[1]):

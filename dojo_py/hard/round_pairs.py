@@ -1,4 +1,4 @@
-"""Round pairs: sphere-sphere, sphere-capsule, sphere-box, capsule-capsule. What they may touch with is fixed:
+"""Round pairs: sphere-sphere, sphere-capsule, sphere-box, capsule-capsule. The features that they may touch with are fixed:
 
     a sphere against a point, segment or box       its centre, a ball, against the other, rounded
     two capsules                                   the nearest points of their axes (feature 0), the ends of the first against the
@@ -20,7 +20,7 @@ from dojo_py.hard.feature_geometry import feature_gap, round_gap
 from dojo_py.jit import kernel
 
 ENDS = 4
-"""Of two capsules."""
+"""Number of ends of the axes of two capsules."""
 
 
 @kernel
@@ -31,7 +31,7 @@ def count_features(Q, k):
 
 @kernel
 def _put_feature(Q, W, k, number, i):
-    """Row i of the table of features: a feature of round pair k."""
+    """Make row i of the table of features the feature `number` of round pair k."""
     crossing = number == 0 and count_features(Q, k) > 1
     ball = 1 if number > 2 else 0  # the side whose ball it is
     W.fpair[i], W.fkey[i], W.fsign[i] = k, number, 1.0
@@ -87,14 +87,14 @@ def put_nearest(Q, W, k, i, x, R):
 
 @kernel
 def find_round(Q, W, k, x, R, reach):
-    """Append the features of round pair k with gaps up to reach [m] to the table, but those that it holds. Returns the pair's gap:
-    the distance of its shapes, not of the relaxed points of the central path.
+    """Append the features of round pair k with gaps up to reach [m] to the table, except those that are in it already. Returns the
+    pair's gap: the distance of its shapes, not of the relaxed points of the central path.
 
     x (nb + 1, 3), R (nb + 1, 3, 3): poses.
     """
     nearest = math.inf
     for number in range(count_features(Q, k)):
-        i = W.n_features[0]  # (the table has a row beyond its room)
+        i = W.n_features[0]  # (the table has one spare row)
         _put_feature(Q, W, k, number, i)
         gap = feature_gap(Q, W, i, x, R)
         is_relaxed = W.fkind[i] == CROSSING and W.softness[0] > 0.0

@@ -322,13 +322,13 @@ class HardSimulator(HasPoses):
         parameters: names ("mass", "friction:floor", see `parameter`); .parameters[name] (n, p) is the derivative of [δq, δv, δact]
         by their p numbers, the state held. No entry is ever NaN: derivatives that overflow are zero and .status is NOT_FINITE.
 
-        Where controls come late, on_their_way holds what those on their way do, and widened() A and B with them.
+        With delayed controls on_their_way holds the derivatives by those on their way; widened(): A and B with these as states.
         coordinates: "maximal" gives A (12 nbody, 12 nbody) and B (12 nbody, nu) of the step between maximal states instead: 12 rows
         a body, tangents [δx, δv, δφ, δω] of `State.maximal`, zero for what is fixed to the world, activations left out. The step
         reads the joints' coordinates from the bodies that carry them, so what violates a joint has no effect.
         epsilon, centred are refused: these derivatives are exact.
 
-        A step in parts has A and B, of its parts' number as it is; a momentum that its state carries beside qvel is held in the
+        A step in parts has A and B, with the number of its parts held; a momentum that its state carries beside qvel is held in the
         body's axes, so that A of the step before and this one do not multiply (`rollout_vjp` follows it). TOO_FAST, with zeros:
         parameters and maximal coordinates of such a step, and where forces rotate with bodies (docs/algorithm.md).
         """
@@ -453,8 +453,8 @@ class HardSimulator(HasPoses):
     # measures
 
     def largest_kappa(self) -> float:
-        """Central-path parameter from which on a roll-out has no meaning [N m s]: contacts carry the weight from as far as the
-        model is large (hard/largest_kappa.py). A roll-out at κ floats κ over this part of the model's size above the ground.
+        """Central-path parameter above which a roll-out has no meaning [N m s]: contacts carry the weight at a distance as large as
+        the model (hard/largest_kappa.py). In a roll-out at κ the model floats at κ / largest_kappa() times its size.
         """
         if self._scale is None or self._scale[0] is not self.world:
             self._scale = self.world, largest_kappa(self.model, self.world, self.timestep)

@@ -55,7 +55,7 @@ def _load_body(W, b, body):
 
 @kernel
 def load_state(L, W, bodies, angle, rate, h):
-    """The state at the start of a step, after an interval h [s]. bodies (nb, 13); angle, rate (nd,)."""
+    """Load the state at the start of a step; velocities are over the interval h [s] before. bodies (nb, 13); angle, rate (nd,)."""
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         b = W.members[BODIES, k]
         _load_body(W, b, bodies[b])
@@ -68,7 +68,7 @@ def load_state(L, W, bodies, angle, rate, h):
 
 @kernel
 def start_step(L, P, Q, W, h, speed):
-    """What a step of length h [s] needs of its start: momentum, impulse directions, frames of contacts, allowed overlaps.
+    """What a step of length h [s] needs of its start: momentum, impulse directions, frames of contacts, allowed penetrations.
 
     speed [m/s, rad/s]: how fast an initial violation is undone at most.
     """
@@ -107,10 +107,11 @@ def start_step(L, P, Q, W, h, speed):
 
 @kernel
 def _takes_no_part(L, P, Q, W, c, speed, gap):
-    """Whether contact c, of this gap [m] at the start, is left to the joints (immovable.py): on the central path only what touches.
+    """Whether contact c, of this gap [m] at the start, is left out of the step.
 
-    Or an overlap that cannot grow and may stay (speed 0), or is of bodies that are jointed: where a loop closes it cannot open.
-    Or a ghost (ghosts.py), or a feature that is not of the part of the step at hand (part_features.py).
+    So is a contact whose normal no joint lets move (immovable.py; on the central path only where it touches); an overlap that
+    cannot grow and may stay (speed 0) or is between jointed bodies, where a closed loop keeps it from opening; a ghost (ghosts.py);
+    a feature that does not belong to the present part of the step (part_features.py).
     """
     a, b = W.cbody[c, 0], W.cbody[c, 1]
     if c >= W.n_active[1] and W.fwanted[W.active[c] - P.body.shape[0]] < 0:
@@ -125,7 +126,7 @@ def _takes_no_part(L, P, Q, W, c, speed, gap):
 
 @kernel
 def _hold_bound(W, c):
-    """The law of contact c while friction's bound is held: a second-order cone, or none."""
+    """Friction law of contact c while the bound of friction is held (held_friction.py): a second-order cone, or frictionless."""
     if not W.cbound[c] > 0.0:
         W.claw[c] = FRICTIONLESS
     elif W.claw[c] == PYRAMID:
@@ -134,12 +135,12 @@ def _hold_bound(W, c):
 
 @kernel
 def _angles(L, W, l):
-    """What the round-off of limit l's distance is relative to [rad, m]."""
+    """The magnitude [rad, m] to which the round-off of limit l's distance is relative."""
     return abs(W.angle0[L.limit_dof[l]]) + abs(L.limit_bound[l])
 
 
 OFF_CENTRE = 4.0
-"""Inverse mass that an impulse at the end of a rod meets, times the rod's mass: as much as off any body's centre, about."""
+"""Effective inverse mass at the end of a rod, times the rod's mass: an estimate for impulses off the centre of any body."""
 
 COLD, WARM, HERE = 0, 1, 2
 """Impulses that a solve starts from: none, the last step's, or those of the present point."""
@@ -171,7 +172,7 @@ def guess_impulses(W, source):
 
 @kernel
 def keep_impulses(W):
-    """Remember the impulses of a step; those of islands that were not solved in one part are none (W.warm of their bodies)."""
+    """Keep the impulses of a step for warm starts; W.warm of the bodies tells whether they are usable: if solved in one part."""
     copy_rows(W.lam, W.warm_lam)
     W.warm_lim[:] = 0.0
     planes = W.warm_con.shape[0] - W.fpair.shape[0]
@@ -217,7 +218,7 @@ def hold_cones(W):
 
 @kernel
 def release_cones(L, W, h):
-    """Newton's method moves everything."""
+    """Undo `hold_cones`: Newton's method moves contacts, limits and dry friction, too."""
     for i in range(2):
         W.span[MOVED_CONTACTS, i], W.span[MOVED_LIMITS, i] = W.span[CONTACTS, i], W.span[LIMITS, i]
     for k in range(W.span[DOFS, 0], W.span[DOFS, 1]):
@@ -232,7 +233,7 @@ def release_cones(L, W, h):
 
 @kernel
 def start_motion(L, W):
-    """Old velocities and coordinates, and the impulses of W.guess…."""
+    """The point from which a solve starts: old velocities and coordinates, and the impulses of W.guess…."""
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         b = W.members[BODIES, k]
         for i in range(6):
@@ -266,7 +267,7 @@ def start_motion(L, W):
 def fly(L, W, h):
     """Bodies of islands without joints and without impulses at the start move as in free flight, which needs no Newton step.
 
-    The velocities over h whose momentum is W.momentum. Where a medium brakes, they are a start like any other.
+    Their velocities are those over h whose momentum is W.momentum. Drag of a medium is left out: there they are a first guess only.
     """
     if W.span[NODES, 1] > W.span[NODES, 0]:
         return
@@ -282,11 +283,11 @@ def fly(L, W, h):
 
 @kernel
 def start_pairs(L, W, h, factor, kappa, weight, warm, slips):
-    """Every cone pair near its own central path at factor times the scale of the violations of the evaluated motion.
+    """Put every cone pair near its own central path, at factor times the scale of the violations of the evaluated motion.
 
-    slips: or that of what stops all slip, if it is larger (`_slip_scale`).
-    weight: of friction's products beside those of gaps, as in `iterate`: both start on the same path.
-    warm: factor is of what the remembered impulses leave: violations, and energy out of balance.
+    slips: at that of stopping all slip, if it is larger (`_slip_scale`).
+    weight: of friction's products against those of gaps, as in `Goal`: both start on the same path.
+    warm: factor applies to what remains under the last impulses: violations, and the energy of the residual (`imbalance_energy`).
     """
     share_masses(L, W)
     scale = max(_violation_scale(L, W, h), _slip_scale(L, W, h) if slips else 0.0)
@@ -298,14 +299,14 @@ def start_pairs(L, W, h, factor, kappa, weight, warm, slips):
 
 @kernel
 def start_at(L, W, h, theta, weight):
-    """Every cone pair near its own central path at theta [N m s], of the evaluated motion. weight: as in `start_pairs`."""
+    """Put every cone pair near its own central path at theta [N m s], for the evaluated motion. weight: as in `start_pairs`."""
     share_masses(L, W)
     _start_pairs(L, W, h, theta, theta / weight)
 
 
 @kernel
 def share_masses(L, W):
-    """W.group_mass, W.group_near of the islands' groups of jointed bodies."""
+    """W.group_mass, W.group_near of the islands' groups of jointed bodies: mass, and number of violated contacts."""
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         b = W.members[BODIES, k]
         W.group_mass[b], W.group_near[b] = 0.0, 0
@@ -322,10 +323,11 @@ def share_masses(L, W):
 
 @kernel
 def contact_mass(L, W, c):
-    """Mass [kg] that contact c moves, about: on either side of the bodies that are jointed, as one.
+    """Approximate effective mass [kg] at contact c; jointed bodies on either side count as one body.
 
-    What it moves alone, or the share of the contacts that hold them if that is less. Of a free body alone its inverse is
-    1/m + tᵀ J⁻¹ t (t: torque of a unit impulse), of jointed ones OFF_CENTRE / m.
+    Of each side the smaller of two estimates: the mass that this contact alone would move, and the group's mass over the number of
+    its violated contacts. The inverse of the first is 1/m + tᵀ J⁻¹ t (t: torque of a unit impulse) of a free body, OFF_CENTRE / m
+    of jointed ones.
     """
     inverse = 0.0
     for side in range(2):
@@ -342,7 +344,7 @@ def contact_mass(L, W, c):
 
 @kernel
 def imbalance_energy(L, W):
-    """Twice the kinetic energy [J] that the imbalance of the rows would give the bodies and joints, each on its own."""
+    """Twice the kinetic energy [J] that the residual of the rows would give the bodies and joints, each on its own."""
     energy = 0.0
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         b = W.members[BODIES, k]
@@ -404,7 +406,7 @@ def _start_pairs(L, W, h, kappa0, friction0):
 
 @kernel
 def _violation_scale(L, W, h):
-    """Impulse times displacement [N s m] that undoing the old velocities' violations takes; gravity's share at least."""
+    """Impulse times displacement [N s m] that undoing the evaluated motion's violations takes; at least gravity's in a step."""
     g = 0.0
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         g = max(g, strongest_gravity(L, W.members[BODIES, k]))
@@ -426,9 +428,9 @@ def slips_more(L, W, h):
 def _slip_scale(L, W, h):
     """Largest impulse times displacement [N s m] that stopping the slip of a contact with friction takes, in the evaluated motion.
 
-    Where bodies slide under friction that would press them down the more the more they are pressed (Painlevé), the solution is a
-    shock: the edge in front sticks, under an impulse of the order of the momentum, which is far above all that gravity and gaps
-    ask for. From above it is found as any other; a start below it follows the sliding motion, which has no solution there.
+    Where friction on a sliding body increases its normal impulse, and with it friction, without bound (Painlevé), the solution is a
+    shock: the edge in front sticks, under an impulse of the order of the momentum, far above those that gravity and gaps require.
+    A start above it on the path finds it like any other solution; one below follows the sliding motion, which has no solution.
     """
     scale = 0.0
     for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
@@ -443,8 +445,8 @@ def _slip_scale(L, W, h):
 def _violations(L, W, h):
     """Largest impulse times displacement [N s m] that undoing a violation of the evaluated motion takes.
 
-    Contacts that separate but were warm-started with an impulse count too, with at most what that impulse moves: they need a start
-    farther up the central path, as where feet roll off their corners in a landing.
+    Contacts that separate but were warm-started with an impulse count too, with at most the velocity which that impulse gives: they
+    need a start farther up the central path, for instance where feet roll off their corners in a landing.
     """
     scale = 0.0
     for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):

@@ -1,8 +1,9 @@
-"""Features where the step starts: gap, normal and point there, and on the central path what they hang over and how they face away.
+"""Features where the step starts: gap, normal and point there, and on the central path the terms by which gaps grow where a feature
+hangs over an end or faces away (collision/overhang.py, facing.py).
 
-All of it is a function of the poses at the start, which stay while Newton's method moves the bodies. On the central path it is
-asked for several times a step: which features have faded, the frames of contacts, derivatives. So it is kept, in W.fstart, together
-with the poses that it holds for: those of a step that is divided into parts are others (parts.py).
+All of it is a function of the poses at the start, which do not change while Newton's method moves the bodies. On the central path
+it is needed several times a step: which features have faded, the frames of contacts, derivatives. So it is kept in W.fstart,
+together with the poses for which it was computed: each part of a divided step (parts.py) starts from other poses.
 """
 
 import math
@@ -20,11 +21,11 @@ POSES, GAP, NORMAL, POINT, DGAP, DNORMAL, BEYOND, NUMBERS = 0, 24, 25, 28, 31, 4
 
 @kernel
 def start_gap_of(Q, W, f):
-    """Gap [m] of feature f where the step starts, with what it hangs over and how it faces away (collision/overhang.py,
+    """Gap [m] of feature f where the step starts, with the term for its overhang and for facing away (collision/overhang.py,
     facing.py).
 
-    W.feature: the rest of it, on the central path without dc; dgap is with the term's derivative, which is alone, behind the term,
-    in W.beyond (13,).
+    W.feature: its normal, point and derivatives, on the central path without dc; dgap contains the derivative of that term.
+    W.beyond (13,): the term alone, then its derivative.
     """
     place = W.feature
     for k in range(13):
@@ -47,7 +48,7 @@ def start_gap_of(Q, W, f):
 
 @kernel
 def look_at_start(Q, W, f):
-    """Row f of W.fstart, on the central path."""
+    """Compute row f of W.fstart, on the central path."""
     kept, a, b = W.fstart[f], body_row(W.x, W.fbody[f, 0]), body_row(W.x, W.fbody[f, 1])
     n, c, term = kept[NORMAL:POINT], kept[POINT:DGAP], kept[BEYOND:]
     dgap, dn, dc = scratch(12), scratch((3, 12)), scratch((3, 12))

@@ -1,7 +1,7 @@
-"""One hard step: contacts are chosen, each island is solved by itself, and what is found to overlap at the end joins.
+"""One hard step: contacts are chosen, each island is solved by itself, and contacts found to be violated at the end are added.
 
-Then the islands that it touches are solved again, and only those. A step always describes the whole interval; what becomes of an
-island that cannot be solved does not show in others (island_step.py).
+Only the islands that these touch are solved again. A step always covers the whole interval; an island that cannot be solved does
+not affect the others (island_step.py).
 """
 
 import math
@@ -21,12 +21,13 @@ from dojo_py.hard.statuses import INEXACT, SOLVED
 from dojo_py.jit import kernel
 
 ROUNDS = 16
-"""Most times that contacts which a solve had left out are added and the step is solved again. Points that are held where a rim was
-deepest make it four times less deep each time: from a centimetre to TOUCHING takes twelve."""
+"""Most times that contacts which a solve had left out are added and the step is solved again. Holding the deepest point of a rim
+makes its overlap four times smaller each time: from a centimetre to TOUCHING takes twelve."""
 
 
 ENOUGH = 3.0
-"""A round that begins after so many times `max_iterations` is the last one. (Falling piles of 100 bodies take up to 3.2 times.)"""
+"""A round that begins after an island has taken more than so many times `max_iterations` is the last one. (Falling piles of 100
+bodies take up to 3.2 times.)"""
 
 
 @kernel
@@ -62,7 +63,7 @@ def hard_step(L, P, Q, A, W, bodies, angle, rate, force, wrench, h, kappa, repor
             if missing == 0:
                 if not moved or report[MOVED] == islands:
                     break
-                _leave_out(W)  # with what was left out nothing moves
+                _leave_out(W)  # with the added contacts an island fails that moved without them
                 alone, more = True, False
                 continue
             moved = moved or report[MOVED] == islands
@@ -89,7 +90,9 @@ def _spent(W):
 
 @kernel
 def _choose(L, P, Q, A, W, bodies, angle, rate, wrench, h, kappa, first):
-    """Where the step starts: what may touch in it. first: in its first round. Returns whether there was room for all features."""
+    """Choose the contacts that may act in the step, where it starts. first: in its first round. Returns whether all features had
+    room.
+    """
     load_bodies(L, W, bodies)
     copy(angle, W.angle0)  # (an earlier round may have left those of a part)
     copy(rate, W.rate_prev)
@@ -108,9 +111,10 @@ def _choose(L, P, Q, A, W, bodies, angle, rate, wrench, h, kappa, first):
 
 @kernel
 def _solve_islands(L, P, Q, A, W, bodies, h, kappa, more, may_ask):
-    """Solve the islands that have contacts which they were not solved with; W.span holds all of them afterwards.
+    """Solve the islands that have contacts which they were not solved with; W.span holds all islands afterwards.
 
-    more: contacts were added to those of the last round. Returns whether one asks for what was left out; not unless it may_ask.
+    more: contacts were added to those of the last round. Returns whether an island is to be solved again with contacts that had
+    been left out; only if may_ask.
     """
     islands, again = find_islands(L, W), False
     for k in range(islands):
@@ -134,17 +138,17 @@ def _solve_islands(L, P, Q, A, W, bodies, h, kappa, more, may_ask):
 
 @kernel
 def _start_next_round_here(W):
-    """The solution with what was left out is near this one."""
+    """The next round starts from the impulses of this solution: the one with the missing contacts is near it."""
     keep_impulses(W)
     for b in range(W.warm.shape[0]):
-        W.warm[b] = max(W.solved[b], min(W.warm[b], 0.0))  # (FAILED is what the last step was)
+        W.warm[b] = max(W.solved[b], min(W.warm[b], 0.0))  # (negative: FAILED, … of the last step stay)
 
 
 @kernel
 def _end(L, P, Q, W, report):
-    """What the next step starts from, and the smallest gap."""
+    """Keep what the next step starts from, and report the smallest gap."""
     if L.mass.shape[0] == 0:
-        report[MOVED] = 1.0  # nothing stays behind
+        report[MOVED] = 1.0  # no bodies: none failed to move
     keep_impulses(W)
     copy(W.solved, W.warm)
     copy(W.next_carried, W.carried)
@@ -154,7 +158,7 @@ def _end(L, P, Q, W, report):
 
 @kernel
 def _begin(W, bodies, angle, rate, force, wrench, kappa):
-    """A step begins with nothing that an earlier one has left behind."""
+    """Copy the inputs of the step into W, and clear what an earlier step has left there."""
     copy(force, W.force)
     copy_rows(wrench, W.wrench)
     copy_rows(bodies, W.start_bodies)
@@ -176,7 +180,7 @@ def _begin(W, bodies, angle, rate, force, wrench, kappa):
 
 @kernel
 def _count_marked(W):
-    """How many contacts with planes and limits have been found missing: they take their places among the others."""
+    """How many contacts with planes and limits are marked as missing: when there are more, all contacts are chosen anew."""
     count = 0
     for i in range(W.wanted.shape[0]):
         count += W.wanted[i]
@@ -196,7 +200,7 @@ def _is_unsolved(W):
 
 @kernel
 def _begin_again(L, W, h):
-    """The islands in W.span are where the step starts, and what an earlier solve of this step did to their contacts is undone."""
+    """Reset the islands in W.span to the start of the step, and undo what an earlier solve of this step did to their contacts."""
     load_state(L, W, W.start_bodies, W.start_angle, W.start_rate, h)
     foresee_islands(W, h)
     for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
@@ -208,7 +212,7 @@ def _begin_again(L, W, h):
 
 @kernel
 def _leave_out(W):
-    """Only what was chosen where the step starts takes part."""
+    """Drop all contacts and limits added since: only those chosen where the step starts take part."""
     W.wanted[:] = 0
     W.wanted_limit[:] = 0
     W.fwanted[:] = 0
@@ -217,7 +221,7 @@ def _leave_out(W):
 
 @kernel
 def _count_all(W):
-    """What takes part in the step of all islands together: for what is evaluated and differentiated after it."""
+    """All contacts and limits of all islands count as moved by Newton's method, for evaluation and derivatives after the step."""
     for i in range(2):
         W.span[MOVED_CONTACTS, i], W.span[MOVED_LIMITS, i] = W.span[CONTACTS, i], W.span[LIMITS, i]
 

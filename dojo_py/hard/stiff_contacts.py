@@ -1,4 +1,4 @@
-"""Contacts between two bodies that are too stiff for derivatives: they give way, by next to nothing.
+"""Contacts between two bodies that are too stiff for derivatives: they get a very small compliance.
 
 On the central path at small κ a contact is as stiff as γ/s, its friction as ξ/η. Where that is 1e12 times the mass of its bodies,
 eliminating one body from the other's rows leaves four digits of the mass: derivatives were off by 5e-3 to 0.5 at κ 1e-12 of the
@@ -14,7 +14,7 @@ from dojo_py.solver.cones.contact import MOST_ROWS
 def give_way_where_stiff(rows, K, yields, inverse_mass, h):
     """K (rows, rows) of a contact becomes (K⁻¹ + C)⁻¹ = (1 + K C)⁻¹ K, C = c diag(h, 1, …, 1), by elimination.
 
-    c [1/kg]: the share `yields` of the inverse mass of the bodies where K is as stiff as that or stiffer, else next to nothing.
+    c [1/kg]: `yields` times the inverse mass of the bodies where K is as stiff as 1/c or stiffer; below it falls with K cubed.
     h [s]: the first row of K is of the gap, h times a velocity.
     """
     stiff = h * abs(K[0, 0])

@@ -1,4 +1,4 @@
-"""What a model asks for and the hard mode does not simulate: refused by name, or left out on request."""
+"""Features of a model that the hard mode does not simulate: refused by name, or left out on request."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def unsupported_features(model: Any) -> list[ErrorRecord]:
 
 
 def _limit_features(model: Any, element: str, limited: Any, margin: Any) -> list[ErrorRecord]:
-    """Of the limits of joints or tendons, a row each: limited (n,), margin (n,)."""
+    """Notices about the margins of limits of joints or tendons, a row each: limited (n,), margin (n,)."""
     found: list[ErrorRecord] = []
     acts = np.asarray(limited, bool)
     rows = np.flatnonzero(acts & (np.asarray(margin) > 0))

@@ -1,9 +1,9 @@
-"""Spatial tendons: length at given poses, and its derivative by the displacements and turns of the bodies.
+"""Spatial tendons: length at given poses, and its derivative by the displacements and rotations of the bodies.
 
     l = Σ (straight pieces + pieces on objects) / divisor,   ∂l/∂(x, φ) = ± (u, p × Rᵀu) / divisor   at both ends of straight pieces
 
-u: its direction in the world, p: its end seen from the centre of mass, body axes. A tight path is the shortest one: that the points
-where it leaves an object move along it changes nothing to first order, so the pieces on objects have no share in the derivative.
+u: the piece's direction in the world, p: its end from the centre of mass, body axes. A tight path is the shortest one: motion along
+the path of the points where it leaves an object changes nothing to first order, so pieces on objects do not enter the derivative.
 """
 
 from dojo_py.actuation.wrapping import CYLINDER, PULLEY, SITE, unit3, wrap
@@ -13,7 +13,7 @@ from dojo_py.jit import entry, kernel
 from dojo_py.rotation import quat_mul, quat_normalise, quat_to_matrix, step_quaternion
 
 ROW = 5
-"""Of a tendon's node."""
+"""Row of its node that has a tendon's length."""
 
 
 @kernel
@@ -97,7 +97,7 @@ def _inside(L, k, b, p, x, R):
 
 @kernel
 def _outside(L, k, b, p, x, R):
-    """The world point of a point p in the frame of that object."""
+    """World point of the point p in the frame of the object of path row k, on the body in row b."""
     return to_world(R[b], x[b], to_world(L.path_axes[k], L.path_pos[k, 0], p))
 
 

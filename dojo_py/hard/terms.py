@@ -11,14 +11,14 @@ CONSTRAINT_ROWS = (3, 6, 1, 1, 0, 0, 0)
 FREE_TURN, JOINTED_TURN = 1.0, 1.4
 """Largest |ω| h of a body in a step of one part, where it starts and where it ends; else the step is divided.
 
-The momentum s(ω) Jω belongs to less of a spin than the way that bodies turn in a step, by 1/s(ω): the same momentum in shorter
-steps turns a body less far. At 1 that is 17 % (33 % of the energy), at 1.4 36 % (twice the energy); beyond √2 momentum falls where
-velocity grows: there a push turns a body the other way, and contact has no or many solutions, so that no solve goes beyond 1.4.
-Bodies with joints are divided as late as can be: a step jumps where it goes over into parts."""
+The angular velocity over a step is larger by 1/s(ω) than the spin of its momentum s(ω) Jω: with the same momentum, shorter steps
+rotate a body less far. At 1 that is 17 % (33 % of the energy), at 1.4 36 % (twice the energy); beyond √2 momentum falls where
+velocity grows: there an impulse rotates a body in the opposite direction, and contact has no or many solutions, so that no solve
+goes beyond 1.4. Steps of bodies with joints are divided as late as possible: a step is discontinuous where it becomes divided."""
 
 PART_TURN = 0.8
-"""Largest |ω| h of a body with joints where a part starts, as far as is known where the step does. What drives it, and the
-joints of a chain, change its spin within the step: from 1.3 it would soon be where no momentum has a velocity."""
+"""Largest |ω| h of a body with joints where a part starts, as far as it is known at the start of the step. Actuators, and the
+joints of a chain, change its spin within the step: from 1.3 it would soon have a momentum that no velocity has."""
 
 FAST_PARTS = 4
-"""In so many parts at least joined bodies start whose rates, below half a revolution in a step, are too fast for a whole one."""
+"""Least number of parts where joined bodies start with rates that are too fast for a whole step, below half a revolution in it."""

@@ -2,9 +2,9 @@
 
     γ = 0,  s = gap ≥ 0,  ξ = 0,  η = v          solves γ s = 0, ξ ∘ η = 0 exactly
 
-The interior-point method would end at γ = κ/s > 0 instead, with κ at its tolerance, and push apart what lies beside each other
-without a load: two bodies that touch in free fall at sqrt(κ/(m h)), 1e-5 m/s for a few grams. Momentum and energy of what flies
-are kept to round-off; bodies without joints start there (`start.fly`), others take two iterations in place of four.
+The interior-point method would end at γ = κ/s > 0 instead, with κ at its tolerance, and push apart bodies that touch without a
+load: two that touch in free fall at sqrt(κ/(m h)), 1e-5 m/s for a few grams. So momentum and energy of bodies in flight are
+conserved to round-off; bodies without joints start from that motion (`start.fly`), others take two iterations in place of four.
 """
 
 from dojo_py.hard.islands import CONTACTS, DOFS, LIMITS
@@ -18,7 +18,7 @@ from dojo_py.solver.cones.pyramid import PSI, S_BETA
 def nothing_touches(L, W, h):
     """Whether, at the evaluated motion, all gaps and limits of the islands stay open without the impulses of W.guess….
 
-    An impulse F moves a contact of mass m by h F/m about. Dry friction always acts: then False.
+    An impulse F changes the gap of a contact of effective mass m by about h F/m. Dry friction always acts: then False.
     """
     for k in range(W.span[DOFS, 0], W.span[DOFS, 1]):
         if L.dof_frictionloss[W.members[DOFS, k]] > 0.0:
@@ -38,7 +38,7 @@ def nothing_touches(L, W, h):
 
 @kernel
 def let_go(W):
-    """Contacts and limits of the islands have no impulses."""
+    """Set the impulses of contacts and limits of the islands to zero."""
     for k in range(W.span[LIMITS, 0], W.span[LIMITS, 1]):
         m = W.members[LIMITS, k]
         W.lim[m, :] = 0.0
@@ -51,7 +51,7 @@ def let_go(W):
 
 @kernel
 def slacks_of_motion(W):
-    """Slacks of contacts and limits without impulses: gaps, and what friction would brake (the second order: η₁ = |η|)."""
+    """Slacks of contacts and limits without impulses: the gaps, and the slips (of second-order cones with η₁ = |slip|)."""
     for k in range(W.span[LIMITS, 0], W.span[LIMITS, 1]):
         m = W.members[LIMITS, k]
         W.lim[m, 1] = W.lgap[m]

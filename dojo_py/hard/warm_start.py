@@ -1,7 +1,7 @@
 """What a step leaves for the next one's first guess, as one flat row: kept with the state, so that a step is a function of its
 state alone, wherever that was kept. Order: a number for each body (0: no impulses; how the step ended, see `solved`), momenta that
-velocities do not tell (for each body in how many parts of the last one's length the step divides, 0: none; then six numbers), λ of
-nodes, limits, dry friction, contacts, features chosen (pair + 1, key, impulse), then zeros.
+bodies carry beside their velocities (a flag for each body, the step's length over that of its last part, 0: none; then six numbers
+for each), λ of nodes, limits, dry friction, contacts, features chosen (pair + 1, key, impulse), then zeros.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from dojo_py.jit import kernel
 
 
 class RowShape(NamedTuple):
-    """Which rows are those of a model."""
+    """Lengths of the rows of a model."""
 
     own: int  # length without features of pairs
     wide: int  # numbers of a feature
@@ -31,7 +31,7 @@ class RowShape(NamedTuple):
         return over // self.wide if over >= 0 and over % self.wide == 0 else -1
 
     def used_part(self, rows: Any) -> Any:
-        """Rows (…, n) without the room that no feature takes in any."""
+        """Rows (…, n), cut behind the last place for a feature that one of them uses."""
         if rows.shape[-1] == self.own:
             return rows
         taken = rows[..., self.own :: self.wide]
@@ -47,12 +47,12 @@ def row_shape(layout: Any, planes: Any, pairs: Any) -> RowShape:
 
 
 def carried_flags(rows: Any, bodies: int) -> Any:
-    """(…, nb) of rows (…, n): not zero where a body has a momentum that its velocity does not tell."""
+    """(…, nb) of rows (…, n): not zero where a body carries a momentum that is not that of its velocity."""
     return rows[..., bodies : 2 * bodies]
 
 
 def carried_momentum(row: Any, bodies: int) -> Any:
-    """(flags (…, nb), momenta (…, nb, 6)) that velocities do not tell, of rows (…, n); angular in the body frame [N s, N m s]."""
+    """(flags (…, nb), carried momenta (…, nb, 6)) of rows (…, n), see `carried_flags`; angular in the body frame [N s, N m s]."""
     return carried_flags(row, bodies), row[..., 2 * bodies : 8 * bodies].reshape(*row.shape[:-1], bodies, 6)
 
 
@@ -90,7 +90,7 @@ def load_warm(W, row):
 
 @kernel
 def load_carried(W, row):
-    """The momenta of a row (n,) that velocities do not tell into W."""
+    """The carried momenta of a row (n,) into W."""
     nb = W.warm.shape[0]
     for b in range(nb):
         W.carried[b] = row[nb + b]
@@ -100,7 +100,7 @@ def load_carried(W, row):
 
 @kernel
 def any_carried(W):
-    """Whether a body has such a momentum where the step starts."""
+    """Whether a body carries such a momentum (`carried_flags`) where the step starts."""
     total = 0.0
     for b in range(W.carried.shape[0]):
         total += W.carried[b]
@@ -115,7 +115,7 @@ def _number(x):
 
 @kernel
 def save_warm(W, row):
-    """The impulses of W into a row (n,); what is not a number is none."""
+    """The impulses of W into a row (n,); numbers that are not finite become 0."""
     k, nb = 0, W.warm.shape[0]
     for b in range(nb):
         row[k], row[nb + k] = W.warm[b], W.carried[b]
@@ -143,6 +143,6 @@ def save_warm(W, row):
         for i in range(W.warm_con.shape[1]):
             row[k + 2 + i] = _number(W.warm_con[first + c, i])
         k += W.warm_feature.shape[1]
-    while k < row.shape[0] and row[k] > 0.0:  # of an earlier step
+    while k < row.shape[0] and row[k] > 0.0:  # clear features of an earlier step
         row[k : k + W.warm_feature.shape[1]] = 0.0
         k += W.warm_feature.shape[1]

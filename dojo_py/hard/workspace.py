@@ -1,4 +1,4 @@
-"""Work arrays of one step: allocated once for a simulator (one set per thread), passed to every kernel."""
+"""Work arrays of one step: allocated once for a simulator (one set per thread) and passed to every kernel."""
 
 from typing import NamedTuple
 
@@ -57,7 +57,7 @@ class Work(NamedTuple):
     Rn: np.ndarray
     p: np.ndarray  # (nb + 1, 4) step quaternions
     hG: np.ndarray  # (nb + 1, 3, 3) h Γ(ω)
-    moves: np.ndarray  # (nb + 2, 6, 8) of bodies with pair contacts: (δx₊, δθ₊), world, by (v, ω); of a body that is displaced: 1
+    moves: np.ndarray  # (nb + 2, 6, 8) of bodies with pair contacts: (δx₊, δθ₊), world, by (v, ω); last row: identity
     by_moves: np.ndarray  # (13, 16) work: derivatives of a contact's normal, point, gap, force and torque (feature_rows.py)
     motion: PairMotion  # of the pair contact whose rows were found last
     feature: FeaturePlace  # of the feature that was looked at last (`apart.feature_place`)
@@ -78,7 +78,7 @@ class Work(NamedTuple):
     rb: np.ndarray  # (nb, 8) residual of the momentum rows
     rn: np.ndarray  # (nn, 6) residual of the node rows
     left_open: np.ndarray  # (nn, 6) what may be left of the rows of closures that give way [m/s, rad/s] (giving_way.py)
-    unmet: np.ndarray  # (nn, 6) what no impulse changes of the rows of loop closures, see `keep_unmet`
+    unmet: np.ndarray  # (nn, 6) the part of the rows of loop closures that no impulse can change, see `keep_unmet`
     size: np.ndarray  # (nb, 8) largest impulse in each momentum row, for the round-off floor
     # contacts that take part in this step
     active: np.ndarray  # (nc,) candidate: plane i, or number of planes + feature
@@ -104,7 +104,7 @@ class Work(NamedTuple):
     fend: np.ndarray  # (nf, ENDS, 2, 3) a point of each [m] and its direction outwards, or the axis of a cap, in the body's frame
     fend_place: np.ndarray  # (nf, ENDS) whose end it is: the feature's first or second body's
     fend_disc: np.ndarray  # (nf, ENDS) radius of the cap [m]; 0: an edge
-    flift: np.ndarray  # (nf,) sign of the way from the contact point to the edge that crosses another, along the normal
+    flift: np.ndarray  # (nf,) sign of the displacement along the normal from the contact point to the edge that crosses another
     fleast_sine: np.ndarray  # (nf,) sine of the angle of two edges below which they do not cross
     fpart: np.ndarray  # (nf, 2, 3) what of each shape a feature has that faces away on the central path (collision/facing.py)
     relaxed: np.ndarray  # (…,) relaxed nearest points of the pair that was looked at last (collision/relaxed_points.py)
@@ -114,8 +114,8 @@ class Work(NamedTuple):
     ffriction: np.ndarray  # (nf,)
     flaw: np.ndarray  # (nf,)
     pair_gap: np.ndarray  # (1,) smallest gap of the pairs whose boxes overlap at the end of the step [m]; infinite: not known
-    cweight: np.ndarray  # (nc,) share of the impulse of a contact that acts: 1 but for far ones on the central path
-    cslope: np.ndarray  # (nc,) its derivative by the gap where the step starts, over it [1/m]
+    cweight: np.ndarray  # (nc,) fraction of the impulse of a contact that acts: 1 but for far ones on the central path
+    cslope: np.ndarray  # (nc,) derivative of cweight by the gap where the step starts, over cweight [1/m]
     cbeyond: np.ndarray  # (nc,) how much larger the gap is for what the feature hangs over where the step starts [m]
     cbeyond_by: np.ndarray  # (nc, 12) its derivative by both poses there (δx_A, δθ_A, δx_B, δθ_B)
     beyond: np.ndarray  # (13,) both, of the feature that was looked at last where the step starts
@@ -148,16 +148,16 @@ class Work(NamedTuple):
     limpact: np.ndarray  # (nl,) 1 where a limit rebounds in this step (impacts.py)
     lrebound: np.ndarray  # (nl, 2) as crebound [rad, m]
     lend: np.ndarray  # (nl,) as cend [rad, m]
-    contact_allowance: np.ndarray  # (nc,) how much of an initial overlap may stay this step [m]
+    contact_allowance: np.ndarray  # (nc,) allowed penetration: how much of an initial overlap may stay in this step [m]
     limit_allowance: np.ndarray  # (nl,) likewise of a joint beyond its bound [rad, m]
     csoft: np.ndarray  # (nc,) compliance [m/(N s)] of those that give way (giving_way.py), 0 of all others
     cproximal: np.ndarray  # (nc,) compliance [m/(N s)] that only Newton's matrix has (proximal.py)
-    proximal: np.ndarray  # (1,) how much of it, over the time step and the inverse mass of its bodies
-    crecovery: np.ndarray  # (nc,) how fast the rest of it is undone at most [m/s]: 0 where all of it may stay
+    proximal: np.ndarray  # (1,) that compliance over the time step and the inverse mass of the bodies; 0: there is none
+    crecovery: np.ndarray  # (nc,) how fast an initial overlap is undone at most [m/s]: 0 where all of it may stay
     lrecovery: np.ndarray  # (nl,) likewise [rad/s, m/s]
     kappa: np.ndarray  # (1,) central-path parameter of the step [N m s]; 0 in the hard limit
-    group: np.ndarray  # (nb,) a body of those that joints and closures connect with this one
-    group_mass: np.ndarray  # (nb,) of the bodies of a group [kg], where it has its label
+    group: np.ndarray  # (nb,) label: one body, the same for all that joints and closures connect with this one
+    group_mass: np.ndarray  # (nb,) of the bodies of a group [kg], at the body that is its label
     group_near: np.ndarray  # (nb,) contacts of a group that the evaluated motion violates, likewise
     gives_way: np.ndarray  # (1,) compliance of loop closures where they contradict the rest (giving_way.py); 0: they are exact
     softness: np.ndarray  # (2,) how soft shapes are: κ of the point [N m s], the step's or on the way to the hard limit the path's;
@@ -199,7 +199,7 @@ class Work(NamedTuple):
     warm_fric: np.ndarray  # (nv,) β
     warm_con: np.ndarray  # (nc, nr) impulse of every candidate
     warm_feature: np.ndarray  # (nf - 1, 2 + nr) pair + 1, key and impulse of the features of the last step
-    # the impulses that the present solve starts from: those, none, or where the last attempt stopped
+    # the impulses that the present solve starts from: the last step's, none, or those where the last attempt stopped
     guess_lam: np.ndarray  # (nn, 6)
     guess_lim: np.ndarray  # (nl,)
     guess_fric: np.ndarray  # (nv,)
@@ -225,12 +225,12 @@ class Work(NamedTuple):
     unmatched: np.ndarray  # (nb,) 1 where no velocity over the step has the momentum at the end of its last part
     pushed: np.ndarray  # (nb, 6) momentum that each body has from contacts (contact_work.py)
     begin: np.ndarray  # (nb, 6) momentum at the end of the last interval, angular in the body frame [N s, N m s]
-    carried: np.ndarray  # (nb,) 1 where that is not what the velocities say but `carry`: no velocity over a step has it
+    carried: np.ndarray  # (nb,) > 0 where that is `carry`, not the momentum of the velocities: no velocity over a step has it
     carry: np.ndarray  # (nb, 6)
     next_carried: np.ndarray  # (nb,) likewise at the end of this step
     next_carry: np.ndarray  # (nb, 6)
     # a step redone as shorter ones
-    from_bodies: np.ndarray  # (nb, 13) where the step starts, or the part of one at hand: what paths lead from (passing.py)
+    from_bodies: np.ndarray  # (nb, 13) where the step, or the present part of it, starts: start of the bodies' paths (passing.py)
     summed: np.ndarray  # (nc, 6) impulse and torque of a contact over all parts on its first body, or reversed on its second, world
     start_bodies: np.ndarray  # (nb, 13) where the step starts
     fast: np.ndarray  # (nb,) 1 where parts of the step start with the velocities of fast_bodies (nb, 13), see fast_start.py
@@ -242,7 +242,7 @@ class Work(NamedTuple):
     sub_bodies: np.ndarray  # (nb, 13)
     sub_angle: np.ndarray  # (nv,)
     sub_rate: np.ndarray  # (nv,)
-    halt: np.ndarray  # (3,) of a step whose parts end early: share of the interval covered, last part's length [s], complementarity
+    halt: np.ndarray  # (3,) of a step whose parts end early: covered fraction of it, last part's length [s], complementarity
     halt_bodies: np.ndarray  # (nb, 13), and the state there
     halt_angle: np.ndarray  # (nv,)
     halt_rate: np.ndarray  # (nv,)
@@ -290,7 +290,7 @@ def contact_rows(planes, pairs):
 
 
 NEAR_A_FEATURE, MOST_NEAR = 4, 4096
-"""Near pairs that there is room for: for each feature that there is room for, and besides."""
+"""Number of near pairs that there is room for: so many for each feature that there is room for, and so many more."""
 
 
 def contact_room(planes, room):
@@ -390,7 +390,7 @@ def _moving_pairs(layout, pairs):
 def analyse_room(fixed, moving, total):
     """Number of blocks that any contacts of `moving` (m, 2), pairs of places, may make besides those of `fixed`.
 
-    What can come together but for contacts within one group may come in any order: every two nodes may share a block.
+    Groups that contacts between them may join are eliminated in any order then, so that every two of their nodes may share a block.
     """
     group, _, _ = group_tables(total, fixed)
     own = group[moving[:, 0]] == group[moving[:, 1]] if len(moving) else np.zeros(0, bool)

@@ -44,7 +44,7 @@ def _plain(table: Any) -> Any:
 
 
 def _laws(laws: Any, friction: str) -> Any:
-    """Laws of contacts with another cone of friction."""
+    """Friction laws of contacts, with the cone that `friction` names; frictionless ones stay so."""
     return laws if friction == "cone" else np.where(laws == FRICTIONLESS, laws, FRICTION[friction])
 
 
@@ -79,7 +79,7 @@ def build_world(model: Any, friction: str, unsupported: str) -> World:
 
 
 class ThreadWorkspace(NamedTuple):
-    """Work arrays of one thread, and kernels' view of them."""
+    """Work arrays of one thread, and their handles for kernels."""
 
     work: Work
     tangent: Tangent
@@ -88,7 +88,7 @@ class ThreadWorkspace(NamedTuple):
     room: int  # for features of pairs
 
     def needed(self) -> int:
-        """The room that the last run found missing; 0: it had enough."""
+        """The room for features with which the last run is to be repeated; 0: it had enough."""
         there, missing, *_ = self.work.n_features.tolist()
         return max(MORE_ROOM * self.room, there + missing) if missing else 0
 

@@ -2,10 +2,11 @@
 
     for i in that order:   E_ij = D_i⁻¹ U_ij,   A_jk ← A_jk - L_ji E_ik        for the later neighbours j, k of i
 
-`rank` says when a node's turn is (elimination_order.py). Block b of the pair (i, j), i before j, is stored twice: U[b] in row i
-and L[b] in row j. On a tree ordered leaves to root every node has one later neighbour and nothing fills in: the cost is linear
-in N.
-Blocks are (6, 8): a row and two columns of zeros (a factorised D has its inverse pivots in the first) are an octet (octet.py).
+`rank` is each node's place in the elimination order (elimination_order.py). Block b of the pair (i, j), i before j, is
+stored twice: U[b] in row i and L[b] in row j. On a tree ordered leaves to root every node has one later neighbour and nothing
+fills in: the cost is linear in N.
+Blocks are stored as (6, 8), so that every row is an octet (octet.py): six columns and two of padding, which are zero, but for the
+inverse pivots of a factorised D in the first of them.
 Source of the scheme: Brüdigam and Manchester, Linear-Time Variational Integrators in Maximal Coordinates (2020).
 """
 
@@ -26,20 +27,20 @@ class Pattern(NamedTuple):
     start: np.ndarray  # (N,) first block of each node
     stop: np.ndarray  # (N,) one after its last
     column: np.ndarray  # (nblocks,) later neighbour of each block
-    block_of: np.ndarray  # (N, N) block of the pair (i, j), both ways, or -1
-    rank: np.ndarray  # (N,) when each node is eliminated
+    block_of: np.ndarray  # (N, N) block of nodes i and j, the same as of j and i; -1: none
+    rank: np.ndarray  # (N,) place of each node in the order of elimination
     order: np.ndarray  # (N,) the nodes in that order
-    # a part of the matrix that shares no block with the rest can be worked on alone
+    # a part of the matrix that shares no block with the rest (an island) can be factorised and solved alone
     places: np.ndarray  # (N,) nodes, in the order of elimination within each such part
     part: np.ndarray  # (2,) `clear`, `factorise` and `solve` take places[part[0] : part[1]]
-    # groups of nodes, for their order (elimination_order.py)
-    group: np.ndarray  # (N,) of each node
-    group_first: np.ndarray  # (G + 1,) where the nodes of each group begin
-    group_node: np.ndarray  # (N,) in this list
-    joined: np.ndarray  # (G, G) 1 where two groups share blocks, those that come of elimination among them
-    weight: np.ndarray  # (G,) nodes of it that other groups touch
-    degree: np.ndarray  # (G,) weight of the neighbours that are left; -1: eliminated
-    touched: np.ndarray  # (N,) 1 where another group touches a node
+    # groups of nodes, from which the order of elimination is chosen (elimination_order.py)
+    group: np.ndarray  # (N,) group of each node
+    group_first: np.ndarray  # (G + 1,) where the nodes of each group begin in group_node
+    group_node: np.ndarray  # (N,) the nodes sorted by group
+    joined: np.ndarray  # (G, G) 1 where two groups share blocks, fill-in included
+    weight: np.ndarray  # (G,) how many nodes of a group share blocks with other groups
+    degree: np.ndarray  # (G,) sum of the weights of its neighbours that are not eliminated yet; -1: eliminated itself
+    touched: np.ndarray  # (N,) 1 for nodes that share a block with another group
     near: np.ndarray  # (G,) work
 
 
@@ -48,15 +49,15 @@ class Blocks(NamedTuple):
 
     D: np.ndarray  # (N, 6, 8) diagonal blocks, then their LU factors
     swap: np.ndarray  # (N, 6) row exchanges of the pivots
-    source: np.ndarray  # (N, 6) where each row comes from, all of them together
+    source: np.ndarray  # (N, 6) the permutation by all these exchanges: where each row comes from
     U: np.ndarray  # (nblocks, 6, 8)
     L: np.ndarray  # (nblocks, 6, 8)
     E: np.ndarray  # (nblocks, 6, 8) D⁻¹ U
-    tree: np.ndarray  # (nblocks,) 1 where U and L are written anew for every factorisation, so that `clear` leaves them
-    # what is too stiff to be added to these in one double (see double_double.py)
+    tree: np.ndarray  # (nblocks,) 1 where U and L are overwritten before every factorisation, so that `clear` skips them
+    # terms that are too stiff to be added to these in one double (see double_double.py)
     stiff_node: np.ndarray  # (N,) 1 where S is in use
     stiff_block: np.ndarray  # (nblocks,) 1 where U_extra, L_extra are in use
-    S: np.ndarray  # (N, 2, 6, 6) high and low part of what belongs to D besides
+    S: np.ndarray  # (N, 2, 6, 6) high and low parts of what is still to be added to D
     U_extra: np.ndarray  # (nblocks, 2, 6, 6)
     L_extra: np.ndarray  # (nblocks, 2, 6, 6)
     E_extra: np.ndarray  # (nblocks, 2, 6, 6) work
@@ -142,7 +143,7 @@ def analyse(edges, n_edges, pattern):
 
 @kernel
 def _find_sources(swap, source):
-    """source (6,): which row each one is after the exchanges, one after the other, of rows k and swap[k]."""
+    """source (6,): which row stands at each place after rows k and swap[k] were exchanged for k = 0, 1, … 5, in this order."""
     for k in range(6):
         source[k] = k
     for k in range(6):
@@ -151,7 +152,7 @@ def _find_sources(swap, source):
 
 @kernel
 def _apply_pivot(A, source, B, out, j):
-    """Columns j … j + 7 of out (6, m) = A⁻¹ B, which may be the same. A from `factors`, source from its exchanges."""
+    """Columns j … j + 7 of out (6, m) = A⁻¹ B; out may be B. A from `factors`, source from its row exchanges."""
     b0, b1, b2 = load(B, source[0], j), load(B, source[1], j), load(B, source[2], j)
     b3, b4, b5 = load(B, source[3], j), load(B, source[4], j), load(B, source[5], j)
     b1 = minus(b1, A[1, 0], b0)
@@ -175,7 +176,7 @@ def _apply_pivot(A, source, B, out, j):
 
 @kernel
 def _apply_pivot_vector(A, source, x):
-    """x (6,) becomes A⁻¹ x. (What is known last comes last in every row, so that the rest does not wait for it.)"""
+    """x (6,) becomes A⁻¹ x. (In sums the entry computed last comes last, so that the other products do not wait for it.)"""
     x0, x1, x2, x3, x4, x5 = x[source[0]], x[source[1]], x[source[2]], x[source[3]], x[source[4]], x[source[5]]
     x1 = x1 - A[1, 0] * x0
     x2 = x2 - A[2, 0] * x0 - A[2, 1] * x1
@@ -202,7 +203,7 @@ def _subtract_product(A, B, out, j):
 
 @kernel
 def clear(pattern, blocks):
-    """All blocks to zero, but for those that are written anew."""
+    """Set all blocks to zero, except those that are overwritten anyway (`Blocks.tree`)."""
     for p in range(pattern.part[0], pattern.part[1]):
         i = pattern.places[p]
         clear_block(blocks.D[i])
@@ -221,7 +222,7 @@ def clear(pattern, blocks):
 
 @kernel
 def _factorise_stiff(blocks, i, first, last):
-    """Pivot i and the stiff blocks of its row in pairs of doubles; rounded factors are left in D, U, L. Returns the pivot size."""
+    """Factorise D[i] and the stiff blocks of its row in pairs of doubles; D, U, L get them rounded. Returns the least |pivot|."""
     D, pivot = blocks.D[i], blocks.pivot
     for r in range(6):
         for c in range(6):

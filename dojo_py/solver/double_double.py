@@ -1,7 +1,7 @@
-"""Arithmetic with pairs of doubles (about 32 digits): for the few 6x6 blocks where a contact's stiffness buries the inertia.
+"""Arithmetic with pairs of doubles (about 32 digits): for the few 6x6 blocks where a contact's stiffness swamps the inertia.
 
-At complementarity 1e-12 a contact's stiffness γ/s reaches 1e15 N s/m; added to an inertia of 1e-3 in one double, it leaves nothing
-of it. Kept as a pair, the elimination below is exact enough, and only its results are rounded.
+At complementarity 1e-12 a contact's stiffness γ/s reaches 1e15 N s/m; added to it in one double, an inertia of 1e-3
+is lost. With pairs the elimination below is exact enough, and only its results are rounded.
 Sources: Dekker, A floating-point technique for extending the available precision (1971); Knuth, TAOCP vol. 2, section 4.2.2.
 """
 

@@ -1,12 +1,12 @@
-"""The order of elimination when contacts connect groups of nodes: minimum degree, from what touches now.
+"""The order of elimination of groups of nodes that contacts connect: minimum degree in the graph of the present contacts.
 
 Nodes that joints and loop closures connect are one group, and keep the order of their numbers: leaves to root, so that every pivot
-exists (hard/layout.py). Groups are free to come in any order. The one with the fewest neighbours comes first, and again of those
-that are left: eliminating a group makes all its neighbours neighbours of each other (Tinney and Walker 1967; George and Liu 1989).
-In a heap of bodies numbered at random a fixed order fills nearly the whole matrix.
+exists (hard/layout.py). Groups may come in any order: first the one with the fewest neighbours, then the same among the groups that
+are left, because eliminating a group makes all its neighbours neighbours of each other (Tinney and Walker 1967; George and Liu
+1989). For a heap of bodies numbered at random a fixed order would fill nearly the whole matrix.
 
-A neighbour counts as many nodes as others touch of it, since those are what gets connected: a hand of many links comes before the
-ball that it holds.
+A neighbour counts as many times as it has nodes that share blocks with other groups, since these are the nodes that get connected:
+a hand of many links comes before the ball that it holds.
 """
 
 import numpy as np
@@ -15,9 +15,9 @@ from dojo_py.jit import kernel
 
 
 def group_tables(n_nodes, edges):
-    """(group of each node (N,), where each group's nodes begin (G + 1,), the nodes by group (N,)) for what edges (m, 2) connect.
+    """(group of each node (N,), where each group's nodes begin (G + 1,), the nodes sorted by group (N,)).
 
-    Groups are numbered by their first nodes. edges None: one group of all.
+    Groups are what edges (m, 2) connect, numbered in the order of their first nodes. edges None: all nodes are one group.
     """
     if edges is None:
         return np.zeros(n_nodes, np.int64), np.array([0, n_nodes]), np.arange(n_nodes)
@@ -39,7 +39,7 @@ def group_tables(n_nodes, edges):
 
 @kernel
 def order_groups(edges, begin, end, pattern):
-    """pattern.rank: when each node is eliminated, with edges begin … end - 1 between groups; equal degrees in order of number."""
+    """Set pattern.rank, each node's place in the order, for edges begin … end - 1 between groups; equal degrees by group number."""
     degree = pattern.degree
     count, done = degree.shape[0], 0
     _graph(edges, begin, end, pattern)
@@ -79,7 +79,7 @@ def _graph(edges, begin, end, pattern):
 
 @kernel
 def _eliminate(pattern, g):
-    """Take group g out; its neighbours become neighbours of each other."""
+    """Remove group g from the graph; its neighbours become neighbours of each other."""
     joined, weight, degree, near = pattern.joined, pattern.weight, pattern.degree, pattern.near
     found = 0
     if degree[g] > 0:

@@ -1,7 +1,7 @@
-"""Eight doubles as one value, held in one vector register or two: rows of blocks and stretches of right-hand sides.
+"""Eight doubles as one value, held in one vector register or two: rows of blocks, or eight right-hand sides.
 
-numba keeps neither blocks of changing addresses nor short loops in registers (of 6x6 products not one instruction was a vector's).
-All arrays are (rows, columns) in C order; places i, j: row and first column.
+numba keeps neither blocks at changing addresses nor short loops in registers (its 6x6 products had not one vector instruction).
+All arrays are (rows, columns) in C order; i, j: row and first column.
 """
 
 from collections.abc import Callable
@@ -40,7 +40,7 @@ _FLOAT, _INT = types.float64, types.intp
 
 
 def aligned(shape: Any, kind: Any = np.float64) -> np.ndarray:
-    """Zeros in C order that begin with a cache line: rows of eight doubles fill one each, and none lies in two."""
+    """Zeros in C order, aligned to a cache line, so that each row of eight doubles fills exactly one line."""
     size = int(np.prod(shape)) * np.dtype(kind).itemsize
     memory = np.zeros(size + _LINE, np.uint8)
     start = -memory.ctypes.data % _LINE
@@ -53,7 +53,7 @@ def whole(columns: int) -> int:
 
 
 def _or(plain: Callable[..., Any]) -> Callable[..., Any]:
-    """Decorator: compiled by the function below, in plain Python (NUMBA_DISABLE_JIT) by this one."""
+    """Decorator of an intrinsic: compiled code uses the decorated function, plain Python (NUMBA_DISABLE_JIT) uses `plain`."""
     return lambda typed: intrinsic(typed) if compiling() else plain
 
 
@@ -74,7 +74,7 @@ def _all(builder: Any, number: Any, kind: Any) -> Any:
 
 
 def _place(A: np.ndarray, i: int, j: int) -> np.ndarray:
-    """A[i, j : j + 8], or IndexError where compiled code would read or write beside the row."""
+    """A[i, j : j + 8], or IndexError where compiled code would read or write outside the row."""
     if not (0 <= i < A.shape[0] and 0 <= j <= A.shape[1] - WIDTH):
         raise IndexError(f"row {i}, columns {j} to {j + WIDTH - 1} of an array {A.shape}")
     return A[i, j : j + WIDTH]
@@ -175,8 +175,8 @@ def _factors(A: np.ndarray, swap: np.ndarray) -> float:
 def factors(typing: Any, A: Any, swap: Any) -> Any:
     """LU factors of A (6, 8) in place, rows exchanged as noted in swap (6,). Returns the smallest |pivot|, 0 if singular.
 
-    Both triangles have ones on their diagonals: the pivots stand between them, and their inverses in column 6. All rows stay in
-    registers: as a loop over rows in memory it waits for what it has just written, and takes twice as long.
+    A = L D U with ones on the diagonals of L and U: the diagonal holds the pivots D, column 6 their inverses. All rows stay in
+    registers: a loop over rows in memory would wait for what it has just written, and take twice as long.
     Contacts put stiffnesses of 1e10 and more into one direction of a block: triangular solves keep the residual small there,
     a product with the explicit inverse does not (measured: residuals stall at 1e-6 instead of 1e-14).
     """
@@ -240,7 +240,7 @@ def zeros(typing: Any) -> Any:
 
 @kernel
 def clear_block(A):
-    """A (n, whole octets) = 0. (Short rows: a call of memset for each costs more than what it does.)"""
+    """A (n, whole octets) = 0. (Rows are short: a call of memset for each would cost more than the stores.)"""
     for i in range(A.shape[0]):
         for j in range(0, A.shape[1], WIDTH):
             store(zeros(), A, i, j)

@@ -11,42 +11,44 @@ class SolverSettings(NamedTuple):
 
     # Algorithm 2
     to_boundary: float = 0.99
-    """Fraction of the way to the boundary of the cones that a step goes at least; after a good prediction nearly all of it."""
+    """Smallest fraction of the step to the boundary of the cones that is taken; after a good prediction nearly all of it is."""
     arrived: float = 3.0
-    """Closer than this factor to the target's end steps are plain Newton steps: the second-order terms of a prediction of κ = 0
-    would be of a step that is not taken."""
+    """Where the mean complementarity is below this factor times its final target, steps are plain Newton steps: the second-order
+    terms of a predictor, which aims at κ = 0, would belong to a step that is not taken."""
     blocked: float = 0.1
-    """A step that can be taken by less than this is replaced by one to a higher target, without second-order terms, twice at most:
+    """A step whose step length is less than this is replaced by one to a higher target, without second-order terms, twice at most:
     the complementarity pairs are so small already that no step which reduces the residual stays in the cones."""
     rise: float = 10.0
-    """How many times as high that target is."""
+    """Factor by which `blocked` raises the target of complementarity."""
     uneven: float = 4.0
     """Complementarity products of gaps are corrected only where they are off their mean by more than this factor (Gondzio 1996):
-    contacts that share a load keep their shares. (With 1 a house of cards finds its rest in two moves, hundreds of steps apart.)"""
+    contacts that share a load go on sharing it as they do. (With 1 a house of cards finds its rest in two moves, hundreds of steps
+    apart.)"""
     standoff: float = 1e-10
     """Contacts and limits rest at this gap [m, rad] in the hard limit, not at the κ/γ where the path happens to end. κ/γ differs
-    from contact to contact and from step to step: friction takes its changes for slip, and where it is below the errors of poses
-    these move the load from one corner to the other."""
+    from contact to contact and from step to step: friction takes its changes for slip, and where it is smaller than the errors
+    of poses, these errors move the load from one corner to another."""
     # when a solve ends
     at_rest: float = 1e-5
-    """A start whose residual is below this fraction of the tolerance is a solution without a step."""
+    """A starting point whose residual is below this fraction of the tolerance is accepted without an iteration."""
     patience: float = 8.0
-    """Iterations without half the residual or half the mean complementarity after which a solve is stuck."""
+    """A solve is stuck after this many iterations that halved neither the residual nor the mean complementarity."""
     rotation_bound: float = 4.0
-    """Iterations in a row of which half or less can be taken because a body would rotate by more than a step can: parts of the
-    step are tried at once."""
+    """After this many iterations in a row whose step length is cut to half or less, because a body would rotate by more than it can
+    in one time step, the step is divided into parts at once."""
     steady: float = 10.0
-    """Complementarity κ of a contact under γ lets it creep at κ / γ: the tolerance means 1e-11 m/s at an impulse of 1/steady N s.
-    A solve that got stuck may have as much creep under its largest impulse, where gaps of κ / γ drown in round-off."""
+    """A contact with impulse γ and complementarity κ creeps at κ / γ: at an impulse of 1/steady N s the tolerance means 1e-11 m/s.
+    A solve that got stuck may end with that creep at its largest impulse, where gaps of κ / γ are lost in round-off."""
     # starts
     lowest: float = 1e-3
-    """Warm starts are not closer to the end of the central path than this fraction of the scale of the step's violations."""
+    """Warm starts are at least as high up the central path as this fraction of the scale of the step's violations."""
     close: float = 1e-2
-    """A solve that gets stuck with less residual [m/s] is taken up once more, as if its impulses were the last step's: some pairs
-    had shrunk to less than the errors of their gaps, and the rest is right."""
+    """A solve that gets stuck with less residual [m/s] is restarted once from its last point, as a warm start: some pairs had
+    become smaller than the errors of their gaps, and the rest is right."""
     # the whole step
     ladder: float = 0.85
-    """Fraction of `max_iterations` that solves and parts may take; the rest is for held bounds of friction."""
+    """Fraction of `max_iterations` for the step, whole or in parts; the rest is for the convex problem with friction's bounds held
+    at estimates (hard/held_friction.py)."""
 
 
 WITHOUT: dict[str, dict[str, float]] = {
@@ -64,4 +66,4 @@ WITHOUT: dict[str, dict[str, float]] = {
     "close": {"close": 0.0},
     "ladder": {"ladder": 1.0},
 }
-"""What switches each constant off, or where that means nothing makes it another."""
+"""Values that switch each constant off or, where that has no meaning, change it."""

@@ -1,4 +1,4 @@
-"""Aᵀ X = B for many right-hand sides at once, on the factors of block_ldu.py:  A = (I + L D⁻¹) D (I + E).
+"""Solve Aᵀ X = B for many right-hand sides at once, on the factors of block_ldu.py:  A = (I + L D⁻¹) D (I + E).
 
 forward    x_j ← x_j - E_ijᵀ x_i               for the later neighbours j of i
 backward   x_i ← D_i⁻ᵀ (x_i - Σ_j L_jiᵀ x_j)

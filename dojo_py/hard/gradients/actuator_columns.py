@@ -1,12 +1,13 @@
-"""Right-hand sides through the actuators: by controls, activations, and where forces turn with bodies or depend on them the state.
+"""Right-hand sides through the actuators: by controls, activations and, where forces depend on it, the state.
 
-The actuators' laws are differentiated by central differences: they cost a microsecond and have no part in what is stiff. Servos of
-rotations keep their whole turns meanwhile, or a difference across half a turn would be taken for a derivative. A control or an
-activation acts through one actuator, and through the others on its joint where their sum is bounded: only these are asked.
-The same differences give the next activations (activation_change.py).
+The actuators' laws are differentiated by central differences: they cost a microsecond and contain none of the stiff terms. Servos
+of rotations keep their number of whole revolutions meanwhile, or a jump at half a revolution would be taken for a derivative. A
+control or an activation acts through one actuator and, where the total force on its joint is bounded, through the others on that
+joint: only these are evaluated. The same differences give the next activations (activation_change.py).
 
-A force that the state leaves as it is, on a site that refers to no other, is a wrench fixed in its body. When the body rotates by
-ψ it changes by ψ × (F, τ): no difference is needed, `take_fixed` takes it off what stays in its direction in the world.
+A force that does not depend on the state, on a site without a reference site, is a wrench fixed in its body. When the body rotates
+by ψ it changes by ψ × (F, τ): no difference is needed, `take_fixed` subtracts it from the loads whose direction is fixed in the
+world.
 """
 
 import math
@@ -26,7 +27,7 @@ from dojo_py.rotation import quat_normalise
 
 @kernel
 def is_law(T, i):
-    """Whether what actuator i does is part of the step's own laws: of a joint, a tendon or two bodies' orientations."""
+    """Whether actuator i acts through a law that the step solves with: of a joint, a tendon or two bodies' relative orientation."""
     return T.transmission[i] == SCALAR or T.transmission[i] == TENDON or T.transmission[i] == ORIENTATION
 
 
@@ -41,19 +42,21 @@ def follows_bodies(T):
 
 @kernel
 def is_fixed(T, i):
-    """Whether actuator i is a wrench fixed in its body: of a force that no state changes, on a site that refers to no other."""
+    """Whether actuator i is a wrench fixed in its body: no state changes its force, its site has no reference site."""
     return T.transmission[i] == SITE and not T.has_reference[i] and T.gaintype[i] == 0 and T.biastype[i] == 0
 
 
 @kernel
 def _has_own_slopes(T, i):
-    """Whether the law of actuator i is a muscle's or a motor's, which its slopes at the start of a step stand for."""
+    """Whether actuator i is a muscle or DC motor, whose law is linearised at the start of a step."""
     return T.gaintype[i] == GAIN_MUSCLE or T.biastype[i] == BIAS_MUSCLE or T.gaintype[i] == GAIN_DCMOTOR
 
 
 @kernel
 def follows_state(T):
-    """Whether what an actuator does changes with the state by more than a wrench fixed in a body does."""
+    """Whether a force depends on the state otherwise than by a law of a joint or tendon or as a wrench that rotates with its
+    body.
+    """
     for i in range(T.transmission.shape[0]):
         if _has_own_slopes(T, i) or not (is_law(T, i) or is_fixed(T, i)):
             return True
@@ -62,7 +65,7 @@ def follows_state(T):
 
 @kernel
 def follows_rates(T):
-    """Whether the law of an actuator changes with the rates, where it changes with the state: not that of a rotor on a site."""
+    """Whether an actuator's force depends on the rates otherwise than by its joint's law: not that of a rotor on a site."""
     for i in range(T.transmission.shape[0]):
         if _has_own_slopes(T, i):
             return True
@@ -73,7 +76,7 @@ def follows_rates(T):
 
 @kernel
 def take_fixed(L, T, V, G, qpos, qvel, act, control, h):
-    """G.still (nb, 6) -= the actuators' wrenches that are fixed in the bodies: their impulse, and their torque."""
+    """G.still (nb, 6) -= the actuators' wrenches that are fixed in the bodies: impulse h F and torque."""
     V.wrench[:, :] = 0.0
     V.hold[0] = 1
     found = False
@@ -90,10 +93,10 @@ def take_fixed(L, T, V, G, qpos, qvel, act, control, h):
 
 @kernel
 def add_drive(L, T, W, V, G, bodies, qpos, qvel, act, control, h, scheme, factor):
-    """G.d_force, G.d_servo, G.d_wrench += factor * what the actuators do there, but for wrenches fixed in bodies.
+    """G.d_force, G.d_servo, G.d_wrench += factor * what the actuators do at this state, but for wrenches fixed in bodies.
 
-    Servos at the length and rate of the solution: a servo's gain, its bias and, under a bounded total force, its range depend on
-    the controls, and all are in its impulse.
+    Servos are evaluated at the length and rate of the solution: a servo's gain, its bias and, where the total force is bounded, its
+    range depend on the controls, and its impulse depends on all of them.
     """
     V.wrench[:, :] = 0.0
     V.hold[0] = 1
@@ -122,7 +125,7 @@ def _add_forces(V, G, factor):
 
 @kernel
 def reader_of(T, k):
-    """The actuator that reads control k. An actuator's controls stand together, those of all in the order of the actuators."""
+    """The actuator that reads control k. Controls are stored actuator by actuator, in the order of the actuators."""
     reader = 0
     for i in range(T.control.shape[0]):
         if T.control[reader] <= T.control[i] <= k:
@@ -141,23 +144,23 @@ def _acts_with(T, i, reader):
 
 @kernel
 def _bounded_by(unit, lower, upper, slope):
-    """unit, or how far a control moves what is bounded from one end of its range [lower, upper] to the other, if that is less."""
+    """unit, or if it is less the change of a control that takes a force of that slope through its range [lower, upper]."""
     return (upper - lower) / slope if 0.0 < upper - lower < unit * slope else unit
 
 
 @kernel
 def _size(control, first):
-    """Length of the quaternion among the controls, whose direction alone counts; 1 where it has none."""
+    """Length of the quaternion that starts at control `first`, whose direction alone counts; 1 where the length is 0."""
     size = math.sqrt(control[first] ** 2 + control[first + 1] ** 2 + control[first + 2] ** 2 + control[first + 3] ** 2)
     return size if size > 1e-9 else 1.0
 
 
 @kernel
 def control_unit(T, V, i, control, k):
-    """What a difference step of control k of actuator i is small beside: its size, at least 1, and the ranges in which it acts;
-    a quaternion's length.
+    """Scale of a difference step of control k of actuator i: its size, at least 1, but no more than the ranges in which it acts,
+    or the length of a quaternion.
 
-    A force range of 1e-7 N is left by a step of 1e-5 of a motor's control: half of the difference would be missing.
+    A step of 1e-5 of a motor's control would leave a force range of 1e-7 N: half of the difference would be missing.
     """
     unit = _bounded_by(max(1.0, abs(control[k])), T.control_range[k, 0], T.control_range[k, 1], 1.0)
     if is_controlled(T.gaintype[i]):
@@ -169,7 +172,7 @@ def control_unit(T, V, i, control, k):
 
 @kernel
 def _within_forces(T, V, i, unit):
-    """unit, or the change of the signal of actuator i that takes its force, or that on its joint, through its range, if less."""
+    """unit, or if less the change of actuator i's signal that takes its force, or that on its joint, through its range."""
     along, slope, dof = T.transmission[i] == SCALAR or T.transmission[i] == TENDON, T.gain[i, 0], T.dof[i]
     if T.gaintype[i] == GAIN_AFFINE and along:
         slope += T.gear[i, 0] * (T.gain[i, 1] * V.angle[dof] + T.gain[i, 2] * V.rate[dof])
@@ -183,7 +186,8 @@ def _within_forces(T, V, i, unit):
 def control_drive(L, T, W, V, G, qpos, qvel, act, control, h, part_h, scheme, k, epsilon):
     """G.d_force, G.d_servo, G.d_wrench = derivative of what the actuators do by control k: a central difference.
 
-    V holds `load_drive` of the state. epsilon: the step over `control_unit`. h, part_h: of the step, and of its part that W holds.
+    V holds `load_drive` of the state. epsilon: the difference step over `control_unit`.
+    h, part_h [s]: lengths of the step and of the part of it in W.
     """
     clear_drive(G)
     copy(control, G.control)
@@ -199,7 +203,7 @@ def control_drive(L, T, W, V, G, qpos, qvel, act, control, h, part_h, scheme, k,
 
 @kernel
 def activation_drive(L, T, W, V, G, qpos, qvel, act, control, h, part_h, scheme, k, epsilon):
-    """The same by activation k. epsilon: the step over `activation_unit`, or where less will do over that of the force's range."""
+    """`control_drive` by activation k. epsilon: the difference step over `activation_unit`, or over the force's range if less."""
     clear_drive(G)
     copy(act, G.act)
     owner = owner_of(T, k)
@@ -216,7 +220,7 @@ def activation_drive(L, T, W, V, G, qpos, qvel, act, control, h, part_h, scheme,
 def _add_reaction(L, T, W, V, G, qpos, qvel, act, control, h, part_h, scheme, reader, factor):
     """G.d_… += factor * what actuator `reader`, and those that share a bounded joint with it, do at these inputs.
 
-    part_h: length of the step, or of the part of it, in which they do.
+    part_h [s]: length of the step, or of the part of it, in which they act.
     """
     V.force[:] = 0.0
     V.wrench[:, :] = 0.0
@@ -241,7 +245,7 @@ def _add_reaction(L, T, W, V, G, qpos, qvel, act, control, h, part_h, scheme, re
 
 @kernel
 def clear_drive(G):
-    """Nothing yet."""
+    """Set G.d_… to zero."""
     G.d_force[:] = 0.0
     G.d_servo[:] = 0.0
     G.d_orient[:, :] = 0.0
@@ -269,7 +273,7 @@ def displaced(G, bodies, delta, out):
 
 @kernel
 def put_drive(L, W, A, G, h, column):
-    """The change of the actuators in G.d_… into a column, that of the next activations into G.act_rows."""
+    """Add the changes of the actuators in G.d_… to a column; put the change of the next activations into G.act_rows."""
     for k in range(G.d_act.shape[0]):
         G.act_rows[k, column] = G.d_act[k]
     for dof in range(G.d_force.shape[0]):

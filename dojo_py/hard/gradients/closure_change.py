@@ -1,14 +1,14 @@
-"""What a coordinate does to loop closures: their rows at the next poses, and their impulses where the step starts.
+"""Derivatives of loop closures by a coordinate: of their rows at the next poses, and their impulses where the step starts.
 
 A coupling acts through the coordinates of its joints, with the generalised impulses λ on l₁ and -poly'(l₂) λ on l₂, which are c λ
-and -c poly'(l₂) λ on them: these are added to the impulses Λ of the joints' own rows; likewise a tendon's. What is left is
+and -c poly'(l₂) λ on them: these are added to the impulses Λ of the joints' own rows; likewise a tendon's. There remain
 
     coupling, row       δl₁₊ - poly'(l₂₊) δl₂₊             δl₊ = h δl̇ + δl
               impulse   -poly''(l₂) λ δl₂                  on l₂
     tendon, law         h (∂F/∂l δl + ∂F/∂l̇₋ δl̇₋) - I δl̇₋ + (∂law/∂l̇) δl̇, limits by δl
 
-Connect and weld hold two bodies; only where one of them moves does anything change. (u, ψ): displacement of body 2 against body 1,
-world axes; λ, μ: impulses of the rows of position and orientation; (w, v): the weld's error quaternion.
+Connect and weld hold two bodies; anything changes only if one of them moves without the other. (u, ψ): displacement of body 2
+against body 1, world axes; λ, μ: impulses of the rows of position and orientation; (w, v): the weld's error quaternion.
 
     on body 2     F = R₁ λ,                 τ₂ = p₂ × R₂ᵀ F + τ_w,    τ_w = w μ + μ × v                   torques: body frames
     on body 1     -F,                       τ₁ = -(d + E p₂) × λ - E τ_w
@@ -53,7 +53,7 @@ def load_joints(L, W, G):
 
 @kernel
 def _load_side(L, G, e, side, impulse):
-    """The impulse along one side of coupling or tendon e onto the joints' rows."""
+    """Add the impulse along one side of coupling or tendon e to the joints' rows in G.load."""
     for t in range(L.eq_terms[e, side], L.eq_terms[e, side + 1]):
         dof = L.term_dof[t]
         G.load[L.dof_node[dof], L.dof_row[dof]] += L.term_coef[t] * impulse
@@ -63,7 +63,7 @@ def _load_side(L, G, e, side, impulse):
 def closure_columns(L, W, A, G, dof, part, column, scheme, h):
     """Rows of all closures and tendons, and of the bodies they hold, in the column of a coordinate (part 0) or rate (part 1).
 
-    After the joint's own rows.
+    To be called after those of the joint's own rows (G.own).
     """
     first = L.node_joint.shape[0] - L.eq_kind.shape[0]
     for e in range(L.eq_kind.shape[0]):
@@ -85,7 +85,7 @@ def closure_columns(L, W, A, G, dof, part, column, scheme, h):
 
 @kernel
 def _side_change(L, G, e, side, dof):
-    """(δl, δl̇ before anything reacts) of one side of a coupling or tendon in the column of a coordinate."""
+    """(δl, δl̇ before the unknowns respond) of one side of a coupling or tendon in the column of a coordinate."""
     length, rate, j = 0.0, 0.0, L.dof_joint[dof]
     for t in range(L.eq_terms[e, side], L.eq_terms[e, side + 1]):
         if L.dof_joint[L.term_dof[t]] == j:
@@ -113,7 +113,7 @@ def _coupling_column(L, W, G, e, n, dof, column, h):
 
 @kernel
 def _push_side(L, W, G, e, side, impulse, column):
-    """The impulse along one side of coupling e onto the rows of its bodies."""
+    """Add the impulse along one side of coupling e to the column, in the rows of its bodies."""
     for t in range(L.eq_terms[e, side], L.eq_terms[e, side + 1]):
         n, r = L.dof_node[L.term_dof[t]], L.dof_row[L.term_dof[t]]
         child, parent = L.eq_bodies[e, 2 * (t - L.eq_terms[e, 0])], L.eq_bodies[e, 2 * (t - L.eq_terms[e, 0]) + 1]
@@ -136,7 +136,7 @@ def _tendon_column(L, W, A, G, e, n, dof, part, column, scheme, h):
 
 @kernel
 def tendon_law_change(L, W, A, G, e, n, length, before, rate, column, scheme, h):
-    """The law of tendon e, whose node is n, by its length and old rate at the start, and its rate before anything reacts."""
+    """The law of tendon e, whose node is n, by its length and old rate at the start, and its rate before the unknowns respond."""
     own, time = L.eq_dof[e], max(h, 0.0)  # (h < 0: rotors only, see `dof_law`)
     _, w_old = spring_weights(scheme, time)
     _, _, by_length, by_old_rate = tendon_spring(L, W, own, W.rows[n, TENDON_ROW], time, scheme)
@@ -150,7 +150,7 @@ def tendon_law_change(L, W, A, G, e, n, length, before, rate, column, scheme, h)
 
 @kernel
 def _pose_rows_column(L, W, G, e, n, side, column, h):
-    """Rows of connect or weld e, whose node is n and whose body on one side moves."""
+    """Rows of connect or weld e, whose node is n; its body on the given side moves."""
     b, v = L.eq_bodies[e, side], scratch(6)
     as_velocity(W, G, b, G.moved[b], h, v)
     x = G.columns[L.place_node[n]]
@@ -161,7 +161,7 @@ def _pose_rows_column(L, W, G, e, n, side, column, h):
 
 @kernel
 def _pose_impulse_column(L, W, G, e, n, dof, sign, column):
-    """Impulses of connect or weld e. sign: 1 when body 2 moves; -1 when body 1 does: both move, and body 2 moves back."""
+    """Impulses of connect or weld e. sign: 1 when body 2 moves; -1 when body 1 does: as if both moved and body 2 moved back."""
     one, two, child = L.eq_bodies[e, 0], L.eq_bodies[e, 1], L.child[L.dof_joint[dof]]
     p, F, on_one, on_two = scratch(6), scratch(3), scratch(3), scratch(3)
     field(G.here[dof], W.x[body_row(W.x, two)], W.x[child], p)
@@ -173,7 +173,7 @@ def _pose_impulse_column(L, W, G, e, n, dof, sign, column):
         x = G.columns[L.place_body[two]]
         for i in range(3):
             k, m = (i + 1) % 3, (i + 2) % 3
-            x[i, column] -= sign * (p[3 + k] * F[m] - p[3 + m] * F[k])  # F stays, the row turns
+            x[i, column] -= sign * (p[3 + k] * F[m] - p[3 + m] * F[k])  # F keeps its direction, the body's row rotates
             x[3 + i, column] += sign * on_two[i]
 
 
@@ -181,7 +181,7 @@ def _pose_impulse_column(L, W, G, e, n, dof, sign, column):
 def pose_impulse_change(L, W, e, lam, p, F, on_one, on_two):
     """Impulse F (3,) on body 2, world, and changes of the torques on_one, on_two (3,) by the displacement p (6,) of body 2.
 
-    lam (6,): the multipliers, held.
+    lam (6,): the multipliers, which are held constant.
     """
     one, two = body_row(W.R, L.eq_bodies[e, 0]), body_row(W.R, L.eq_bodies[e, 1])
     R1, R2, p2, turn = W.R[one], W.R[two], L.eq_pos[e, 1], p[3:6]
@@ -213,7 +213,7 @@ def pose_impulse_change(L, W, e, lam, p, F, on_one, on_two):
 
 @kernel
 def _weld_torque(L, W, e, mu, turn, torque, change):
-    """Torque (3,) of weld e on body 2, its frame, and the change (3,) of it by a turn (3,) of body 2, world axes."""
+    """Torque (3,) of weld e on body 2, its frame, and its change (3,) by a rotation `turn` (3,) of body 2, world axes."""
     error, phi, dv = scratch(4), scratch(3), scratch(3)
     one, two = body_row(W.q, L.eq_bodies[e, 0]), body_row(W.q, L.eq_bodies[e, 1])
     weld_error(L.eq_quat[e], W.q[one], W.q[two], error)

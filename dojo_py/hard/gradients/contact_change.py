@@ -1,29 +1,30 @@
-"""What the turn and displacement of a body do to its rows through its contacts, the multipliers held and the contacts condensed.
+"""Derivatives of a body's rows through its contacts by its displacement and rotation, with multipliers held and contacts condensed.
 
 In closed form, by the same row functions as the step. Both poses of a body move rigidly, (u, ψ) about its centre where the step
-starts, and its velocities turn along:
+starts, and its velocities rotate with it:
 
-    δx₊ = u + ψ × d,   δθ₊ = ψ,   δv = ψ × v,   d = x₊ - x = h v           ω stays in the body's frame, R₀ turns with it
+    δx₊ = u + ψ × d,   δθ₊ = ψ,   δv = ψ × v,   d = x₊ - x = h v           ω is constant in the body's frame, R₀ rotates with it
 
-and so does the arm R c of the point behind a contact at the start, from where its slip is counted (plane_contacts.py).
+and so does the arm R c of the point behind a contact at the start, from which slip is measured (plane_contacts.py).
 
-Pairs of bodies. Let the second move (the first when the second is fixed); what the first does follows, because a rigid motion of
-both changes nothing but directions. With the rows Y (by δx) and Z (by δθ) of `pair_motion` on the side that moves, σ = 1 for A,
--1 for B, and the wrench (F, τ) of the contact in the same terms,
+Pairs of bodies. Let the second move (the first when the second is fixed); derivatives by the motion of the first follow, because a
+rigid motion of both changes nothing but directions. With the rows Y (by δx) and Z (by δθ) of `pair_motion` on the side that moves,
+σ = 1 for A, -1 for B, and the wrench (F, τ) of the contact in the same terms,
 
     δ(gap, v_t)  = Y u + (Z + Y [·×d]) ψ + σ T (ψ × (v - R c/h))
     δ(F, τ)      = likewise,  and  δτ += R₀ᵀ (½ h σ (ψ × v) × F) on both, whose arms meet half way;  δτ -= R₀ᵀψ × τ on the mover
 
-where an overlap is let be, less the change of the gap where the step starts; on the central path and that of what a feature hangs
-over there (collision/overhang.py).
+less, where an overlap may stay, the change of the gap where the step starts; plus, on the central path, the change of what the
+overhang of a feature there adds to its gap (collision/overhang.py).
 
-The frame. T is any frame across n: the frame of the start carried along by the smallest rotation from n₀ to n. Which one it is,
-a round cone does not feel: turning T about n turns ξ and v_t, and K with them. So with it n₀ and T₀ are held, which is exact. A
-pyramid, and a cone with unequal coefficients along its tangents, feel the angle about n by which T is turned,
+The frame. T are tangents across n: those of the start, rotated by the smallest rotation from n₀ to n. A round cone does not depend
+on the choice of tangents: a rotation of T about n rotates ξ, v_t and K with it. So for it n₀ and T₀ are held, which is exact. A
+pyramid, and a cone with unequal coefficients along its tangents, depend on the angle about n by which T is rotated,
 
     α = t₂ · δt₁,   t₁ = t₁⁰ - f (n + n₀),   f = n·t₁⁰ / (1 + n·n₀),   t₁⁰ = n₀ × e / abs(n₀ × e)       e: `upright`,  T = (-t₂, t₁)
 
-by δn₀ and δt₁⁰ at fixed n (what n does is in Y, Z). When both bodies turn by ψ, T should turn along, and lags by what e does not.
+by δn₀ and δt₁⁰ at fixed n (the effect of δn is in Y, Z). When both bodies rotate by ψ, T should rotate with them, but e is fixed
+in the world, so T lags behind.
 """
 
 import math
@@ -43,7 +44,7 @@ from dojo_py.solver.octet import WIDTH
 @kernel
 def plane_changes(P, W, G, h):
     """G.contact[b] (6, 6): right-hand side of body b by (u, ψ), the rigid displacement of both its poses about its centre at the
-    start; velocities turn along. G.force gets the impulses, which do not turn with the body.
+    start; velocities rotate with it. The impulses, whose direction is fixed in the world, are added to G.force.
     """
     F, f, y = scratch(MOST_ROWS), scratch(MOST_ROWS), scratch((MOST_ROWS, 6))
     C, B, H = scratch((3, 6)), scratch((3, 6)), scratch((3, 3))
@@ -61,7 +62,7 @@ def plane_changes(P, W, G, h):
             y[0, r], y[1, r], y[2, r] = n[r], 0.0, 0.0
             y[0, 3 + r] = C[0, 3 + r]
             y[1, 3 + r], y[2, 3 + r] = C[1, 3 + r], C[2, 3 + r]
-        if W.contact_allowance[c] > 0.0:  # an overlap that is let be moves along: less the gap where the step starts
+        if W.contact_allowance[c] > 0.0:  # an overlap that may stay: less the change of the gap where the step starts
             _less_start_gap(P, i, W.R[b], y[0])
         # n · (ψ × d) = ψ · (d × n),  t · (ψ × (v - R c/h)) = ψ · ((v - R c/h) × t)
         u0 = v[0] - (R0[0, 0] * point[0] + R0[0, 1] * point[1] + R0[0, 2] * point[2]) / h
@@ -86,7 +87,7 @@ def plane_changes(P, W, G, h):
             copy(y[k], G.motion[c, k])
         out = G.contact[b]
         subtract_impulses(rows, W.cB[c, 0], K, y, out, 0)
-        # H holds the start's frame still; here it turns along, which takes (Rᵀ ψ) × torque off
+        # H is for a fixed frame of the start; here that rotates with the body, which subtracts (Rᵀ ψ) × torque
         t0, t1, t2 = torque_of(rows, W.cB[c, 0], F)
         for k in range(3):
             out[3, 3 + k] += H[0, k] + t1 * R0[k, 2] - t2 * R0[k, 1]
@@ -96,7 +97,7 @@ def plane_changes(P, W, G, h):
 
 @kernel
 def subtract_impulses(rows, B, K, y, out, first):
-    """Rows first … first + 5 of out (…, 6) -= Bᵀ K y: what contacts that are condensed push when their motion is y (rows, 6).
+    """Rows first … first + 5 of out (…, 6) -= Bᵀ K y: the impulses of a condensed contact whose motion changes by y (rows, 6).
 
     B (rows, 6), K (rows, rows): of one body and the contact, see cones/contact.py.
     """
@@ -153,7 +154,7 @@ def pair_changes(L, P, Q, W, G, h):
         faded, felt = W.cslope[c] != 0.0, feels_frame(W, c)
         if felt or W.contact_allowance[c] > 0.0 or faded:
             feature_place(L, P, Q, W, W.active[c] - P.body.shape[0], START)
-        if faded:  # the share of the impulse that acts follows the gap where the step starts
+        if faded:  # the fraction of the impulse that acts is a function of the gap where the step starts
             _fade(W, c, F, start.dgap[6 * side : 6 * side + 6], f)
             copy(start.dgap[6 * side : 6 * side + 6], G.fade[c])
         for k in range(6):
@@ -175,7 +176,7 @@ def pair_changes(L, P, Q, W, G, h):
 
 @kernel
 def _move_rows(W, c, side, T, arm, h, y):
-    """y (6, 6): change of the motion of pair c by (u, ψ) of its body on one side.
+    """y (6, 6): change of the motion along the rows of pair c by (u, ψ) of its body on one side.
 
     T (2, 3): its tangents; arm (3,): R c of that body.
     """
@@ -201,7 +202,7 @@ def _move_wrench(Q, W, c, side, impulse, F, h, f):
     share = shift_share(Q, W.cbody[c, 0], W.cbody[c, 1])
     for k in range(3):
         i, j = (k + 1) % 3, (k + 2) % 3
-        # a = h σ (e_k × v), whose entry k is 0, of which each body has its share;  m = a × F
+        # a = h σ (e_k × v), whose entry k is 0, divided between the bodies (`shift_share`);  m = a × F
         ai, aj = -h * sign * v[j], h * sign * v[i]
         mk, mi, mj = ai * F[j] - aj * F[i], aj * F[k], -ai * F[k]
         for side_of in range(2):
@@ -220,7 +221,10 @@ def _move_wrench(Q, W, c, side, impulse, F, h, f):
 
 @kernel
 def _fade(W, c, impulse, dgap, f):
-    """f (2, 6, 6) += change of the impulses on both bodies of pair c by its share (far_pairs.py); dgap (6,): of the gap."""
+    """f (2, 6, 6) += change of the impulses on both bodies of pair c by that of their fading factor w (far_pairs.py).
+
+    dgap (6,): derivative of the gap.
+    """
     for m in range(2):
         B = W.cB[c, m]
         for r in range(6):
@@ -243,7 +247,7 @@ def _condense_pair(W, c, y, f, out):
 
 @kernel
 def frame_angle(frame, n, tangent, dn):
-    """Angle about n by which the tangents turn when the normal at the start of the step does. frame (3, 3): of the start.
+    """Angle about n by which the tangents rotate when the normal at the start of the step changes. frame (3, 3): of the start.
 
     n, tangent (3,): normal and first tangent at its end; dn (3,): change of the normal at the start.
     """
@@ -265,7 +269,7 @@ def frame_angle(frame, n, tangent, dn):
 
 @kernel
 def _tangent_spin(n, tangent, out):
-    """out (3,): turn about n (3,) by which `tangents` lag behind when n turns by ψ, per unit of ψ. tangent (3,): the first, -t₂.
+    """out (3,): angle about n (3,) by which the tangents lag behind when n rotates by ψ, per unit of ψ. tangent (3,): T₁ = -t₂.
 
     t₁ = n × e / abs(n × e):   t₂ · (δt₁ - ψ × t₁) = -(n·e) t₂·ψ / abs(n × e) - n·ψ
     """
@@ -277,9 +281,9 @@ def _tangent_spin(n, tangent, out):
 
 @kernel
 def twist_rows(W, c, F, out):
-    """out (12,): right-hand sides of both bodies of pair c when its tangents T turn about the normal, δT₁ = T₂, δT₂ = -T₁.
+    """out (12,): right-hand sides of both bodies of pair c when its tangents T rotate about the normal, δT₁ = T₂, δT₂ = -T₁.
 
-    Of scaled rows, with the quotient q of the ratios of T₁ and T₂:  δη₁ = q η₂, δη₂ = -η₁/q;  what ξ pushes turns by (-ξ₂/q, q ξ₁).
+    In scaled rows, q the quotient of the ratios of T₁ and T₂:  δη₁ = q η₂, δη₂ = -η₁/q;  the impulse by ξ changes by (-ξ₂/q, q ξ₁).
     F (rows,): the impulse.
     """
     K, v, rows = W.cK[c], W.cval[c], ROWS[W.claw[c]]

@@ -1,16 +1,16 @@
-"""Reverse mode through what a step's contacts show (contact_table.py): impulses, positions, frames, gaps.
+"""Reverse mode through the table of a step's contacts (contact_table.py): impulses, positions, frames, gaps.
 
-With the cotangents g of a row of the table, the change of its impulses and places
+With the cotangents g of a row of the table, the change of its impulses F and of its position p
 
     δF = -K (C δv + y (u, ψ)),      δp = ∂p/∂x₊ δx₊ + ∂p/∂θ₊ δθ₊,      δx₊ = u + ψ × d + h δv,   δθ₊ = ψ + R₊ h Γ δω,   d = x₊ - x
 
 is linear in what the step solves for and in the rigid displacement (u, ψ) of its bodies by a coordinate (contact_change.py, which
-also says why δv is what comes on top of ψ × v). So g adds to the right-hand side of the transposed system that pulls back a step
-(pull_back.py), and a form p · (u, ψ) for each body, or for each pair, that the columns of the coordinates are put into.
+also says why δv is counted beyond ψ × v). So g contributes to the right-hand side of the transposed system of the reverse mode
+(pull_back.py), and gives a linear form in (u, ψ) for each body, or for each pair, that is applied to the motion of each coordinate.
 
-A pair's tangents: when both bodies move rigidly its frame turns along and its impulses stay; when the second moves by itself the
-frame of the start is held. What is pulled back so is the force in world axes; its parts along the tangents are exact for g that
-depend on them through that force.
+A pair's tangents: when both bodies move rigidly its frame rotates with them and its impulses stay; when the second moves by itself
+the frame of the start is held. So derivatives are those of the force in world axes; its components along the tangents are exact for
+g that depend on them through that force.
 """
 
 from dojo_py.arrays import copy, scratch, zeros
@@ -25,8 +25,8 @@ from dojo_py.solver.cones.contact import MOST_ROWS, ROWS, impulse_of
 
 @kernel
 def pull_contacts(L, P, Q, W, G, by_contacts, h):
-    """From by_contacts (n, WIDTH): cotangents of the table after the step, add to G.adjoint what the velocities change in it, and
-    put into G.shown (nb, 6), G.shown_pair (nc, 12) what the displacements of bodies do. Returns whether one is not zero.
+    """From by_contacts (n, WIDTH), cotangents of the table after the step: add those of the velocities to G.adjoint, and put those
+    of the bodies' displacements into G.shown (nb, 6), G.shown_pair (nc, 12). Returns whether any cotangent is not zero.
     """
     planes, shown = P.body.shape[0], False
     for i in range(by_contacts.shape[0]):
@@ -52,7 +52,7 @@ def pull_contacts(L, P, Q, W, G, by_contacts, h):
 
 @kernel
 def directly_shown(L, W, G, dof, h):
-    """What coordinate dof changes in the table while no velocity changes, times the cotangents: after `pull_contacts`."""
+    """Cotangents of the table times its change by coordinate dof while no velocity changes. After `pull_contacts`."""
     child, here, total = L.child[L.dof_joint[dof]], G.here[dof], 0.0
     subtree_motion(L, W, G, child, here, here, True, h)
     for b in range(L.mass.shape[0]):
@@ -62,10 +62,10 @@ def directly_shown(L, W, G, dof, h):
     for c in range(W.n_active[1], W.n_active[0]):
         a, b = W.cbody[c, 0], W.cbody[c, 1]
         on_a, on_b = a >= 0 and G.under[a] == 1, b >= 0 and G.under[b] == 1
-        if on_a and b >= 0:  # both move with the first,
+        if on_a and b >= 0:  # both move as the first does,
             field(here, W.x[a], W.x[child], m)
             total += _dot(G.shown_pair[c, 6:12], m)
-        if on_a != on_b:  # and the second by itself, or back
+        if on_a != on_b:  # and the second by itself, or moves back (sign -1)
             mover = b if b >= 0 else a
             field(here, W.x[mover], W.x[child], m)
             total += (1.0 if on_b or b < 0 else -1.0) * _dot(G.shown_pair[c, 0:6], m)
@@ -88,7 +88,7 @@ def _dot(a, b):
 
 @kernel
 def _by_pose(L, W, G, b, force, torque, h):
-    """G.adjoint += the velocities' part of force · δx₊ + torque · δθ₊ of body b."""
+    """G.adjoint += coefficients of the velocities in force · δx₊ + torque · δθ₊ of body b."""
     out, R, hG = G.adjoint[L.place_body[b]], W.Rn[b], W.hG[b]
     t = (
         R[0, 0] * torque[0] + R[1, 0] * torque[1] + R[2, 0] * torque[2],
@@ -102,7 +102,7 @@ def _by_pose(L, W, G, b, force, torque, h):
 
 @kernel
 def _add_form(W, b, force, torque, out):
-    """out (6,) += the part of (u, ψ) in force · δx₊ + torque · δθ₊ of body b."""
+    """out (6,) += coefficients of (u, ψ) in force · δx₊ + torque · δθ₊ of body b."""
     d0, d1, d2 = W.xn[b, 0] - W.x[b, 0], W.xn[b, 1] - W.x[b, 1], W.xn[b, 2] - W.x[b, 2]
     out[0] += force[0]
     out[1] += force[1]
@@ -184,7 +184,7 @@ def _pair_place(L, P, Q, W, G, c, f, g, h):
 
 @kernel
 def _impulses(L, W, G, c, g, pair):
-    """Impulses and torques of active contact c: δF = -K (C δv + y (u, ψ)), times the share of a far pair that acts."""
+    """Impulses and torques of active contact c: δF = -K (C δv + y (u, ψ)), times the fading factor w of a far pair."""
     rows, K = ROWS[W.claw[c]], W.cK[c]
     by, F, f = scratch(MOST_ROWS), scratch(MOST_ROWS), scratch(MOST_ROWS)
     for r in range(rows):
@@ -204,7 +204,7 @@ def _impulses(L, W, G, c, g, pair):
                     adjoint[m, 0] -= w * C[m]
         for m in range(6):
             out[m] -= w * G.motion[c, r, m]
-    if pair and W.cslope[c] != 0.0:  # the share follows the gap where the step starts
+    if pair and W.cslope[c] != 0.0:  # w is a function of the gap where the step starts
         impulse_of(W.claw[c], W.con[c], F)
         physical_impulse(W, c, F, f)
         total = 0.0

@@ -1,18 +1,18 @@
 """A and B of a step in parts: the product of the derivatives of its parts, and of what joins them (docs/algorithm.md).
 
-z₀ = (q, q̇, w, u, π): coordinates, rates over the step h, activations, controls, momenta that are carried beside the rates
+z₀ = (q, q̇, w, u, π): coordinates, rates over the step h, activations, controls, momenta carried in addition to the rates
 z = (q, q̇): coordinates and rates over a part h' = h/N, where a part starts
 
     first part      z = F₀ z₀       a step of length h' whose old momentum is p(ω'; h/n), ω' = c ω (fast_rotation.py), or that
                                     of q̇ over a part (fast_start.py), or π
     others          z ← A z + B (w, u)                              steps of length h', like any other
     last, matched   q̇₊: the rates of a step of length -h whose old momentum is that of the last part
-    or not          q̇₊: the difference of q and the coordinates where the step starts, over h
+    last, open      q̇₊: the difference of q and the coordinates where the step starts, over h
 
-Forces of actuators and from outside are what they are where the step starts, in all parts. Rows of one island at a time, of which
-W.span is; those of others are left as they are. π of a body that carries none is zero and stays so.
+Forces of actuators and from outside are those where the step starts, in all parts. Only the rows of the island in W.span are
+computed; those of others are left as they are. π of a body that carries no momentum is zero and stays so.
 
-Momenta where the last part ends, π₊ = M z, M = [m δv; D(ω; -h') δω]: what reverse mode passes on to the step before.
+Momenta where the last part ends are π₊ = M z, M = [m δv; D(ω; -h') δω]: reverse mode gets their cotangents from the step after.
 """
 
 from dojo_py.arrays import copy, copy_rows, scratch
@@ -44,7 +44,9 @@ from dojo_py.solver.octet import WIDTH, clear_block
 
 @kernel
 def in_one_part(L, P, Q, T, W, V, G, qpos, qvel, act, control, h, kappa, scheme):
-    """Rows of an island that was solved in one part. Returns whether its matrix is regular, and nothing else is asked of it."""
+    """Rows of an island that was solved in one part. Returns whether its matrix is regular and no cotangents of momenta are
+    given.
+    """
     D = G.division
     regular = step_jacobian(L, P, Q, T, W, V, G, qpos, qvel, act, control, h, kappa, scheme, D.A, D.B)
     n, nv = D.A.shape[0], qvel.shape[0]
@@ -60,15 +62,15 @@ def in_one_part(L, P, Q, T, W, V, G, qpos, qvel, act, control, h, kappa, scheme)
 
 @kernel
 def _is_here(L, W, dof):
-    """Whether a coordinate is of the islands in W.span."""
+    """Whether a coordinate belongs to the islands in W.span."""
     return in_span(W, L.child[L.dof_joint[dof]])
 
 
 @kernel
 def follow_part(L, P, Q, T, W, V, G, qpos, qvel, act, control, h, kappa, scheme, first):
-    """The chain goes on through the part whose solution is in W. Returns whether its matrix is regular.
+    """Multiply D.chain by the derivative of the part whose solution is in W. Returns whether its matrix is regular.
 
-    qpos, qvel, act, control: where the step of length h starts; G.division has those of the part.
+    qpos, qvel, act, control: where the whole step, of length h, starts; G.division has those where the part starts.
     """
     D = G.division
     if first and not _take_fast(W, D, h):
@@ -103,9 +105,9 @@ def follow_part(L, P, Q, T, W, V, G, qpos, qvel, act, control, h, kappa, scheme,
 
 @kernel
 def _take_fast(W, D, h):
-    """The interval before the first part of a step h is shorter where the bodies start as in fast_start.py.
+    """Where bodies start as in fast_start.py, take the shorter interval before the first part, and their velocities over it.
 
-    Returns whether all of the island do, or none.
+    Returns whether all bodies of the island start so, or none.
     """
     if not all_alike(W):
         return False
@@ -120,7 +122,9 @@ def _take_fast(W, D, h):
 
 @kernel
 def _old_momenta(L, W, G, h):
-    """G.inertia_before of the first part: from rates over the interval h before it to momenta. Carried ones are held."""
+    """G.inertia_before of the first part: derivative of the old momenta by rates over the interval h before; carried ones are
+    held.
+    """
     D = G.division
     v, momentum, inertia = scratch(6), scratch(6), scratch((6, WIDTH))
     by_velocity, old = scratch((3, 3)), scratch((3, 3))
@@ -148,7 +152,7 @@ def _old_momenta(L, W, G, h):
 
 @kernel
 def _multiply(L, W, D, nv, first):
-    """D.chain = A D.chain + B, of the island's rows; first: = [A B]."""
+    """The island's rows of D.chain = A D.chain + B; of the first part [A B]."""
     n, nu = D.A.shape[0], D.B.shape[1]
     for i in range(2 * nv):
         if not _is_here(L, W, i % nv):
@@ -177,7 +181,9 @@ def _add(factor, x, out):
 
 @kernel
 def _carried_columns(L, W, G, h):
-    """Columns of D.chain by carried momenta after the first part, of length h: unit vectors of the bodies' momentum rows."""
+    """Columns of D.chain by carried momenta after the first part, of length h: right-hand sides are unit vectors of momentum
+    rows.
+    """
     D = G.division
     nv, n, nu = L.dof_joint.shape[0], D.A.shape[0], D.B.shape[1]
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
@@ -197,7 +203,7 @@ def _carried_columns(L, W, G, h):
 
 @kernel
 def end_chain(L, P, Q, W, V, G, h, kappa, scheme, matched):
-    """D.chain ends at the rates over h. W: where the last part ends; where its momentum is `matched`, the solution of the step of
+    """Complete D.chain by the rates over h. W: the end of the last part; if its momentum is `matched`, the solution of the step of
     length -h. Returns whether the matrix of that step is regular.
     """
     D = G.division
@@ -232,7 +238,7 @@ def end_chain(L, P, Q, W, V, G, h, kappa, scheme, matched):
 
 @kernel
 def _take_rates(L, W, D, nv):
-    """The island's rates in D.chain are what D.product holds."""
+    """Copy the island's rates from D.product to D.chain."""
     for i in range(nv):
         if _is_here(L, W, i):
             copy(D.product[i], D.chain[nv + i])
@@ -274,7 +280,7 @@ def _differences(L, W, G, qvel, h):
 
 @kernel
 def _weigh_momenta(L, W, G, h):
-    """D.by_carried += Mᵀ π̄ through D.chain: cotangents π̄ of the momenta where the last part, of length h, ends."""
+    """D.by_carried += D.chainᵀ Mᵀ π̄: cotangents π̄ of the momenta where the last part, of length h, ends."""
     D = G.division
     nv, any_of_them = D.qvel.shape[0], False
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
@@ -299,8 +305,8 @@ def _weigh_momenta(L, W, G, h):
 
 @kernel
 def has_derivative(L, T, G):
-    """Whether the derivative of a step in parts is known: of forces that are no law of a coordinate, those that the state leaves
-    as they are. (Others act in all parts as they are where the step starts, while the bodies go on.)
+    """Whether the derivative of a step in parts is implemented: forces other than laws of coordinates must not depend on the state.
+    (Such forces stay in all parts as they are where the step starts, while the bodies move.)
     """
     for e in range(L.eq_kind.shape[0]):
         if L.eq_kind[e] == EQ_ORIENTATION or L.eq_kind[e] == EQ_PATH:
@@ -324,7 +330,9 @@ def give(G, A, B):
 
 @kernel
 def give_back(G, after, before, by_control):
-    """`pull_back_step` of the whole step: before (n,) += Aᵀ after, by_control (nu,) = Bᵀ after; D.carried of the step before."""
+    """As `pull_back_step`, of the whole step: before (n,) += Aᵀ after, by_control (nu,) = Bᵀ after; D.carried for the step
+    before.
+    """
     D, n, nu = G.division, after.shape[0], by_control.shape[0]
     for i in range(n):
         _add(after[i], D.chain[i], D.by_carried)
@@ -337,7 +345,7 @@ def give_back(G, after, before, by_control):
 
 @kernel
 def begin_chain(W, G):
-    """Nothing yet."""
+    """Clear the chain; velocities before the first part are those of the start."""
     D = G.division
     D.chain[:, :] = 0.0
     D.by_carried[:] = 0.0

@@ -1,4 +1,4 @@
-"""What a joint's coordinate does to the impulses Gᵀ Λ that the joint passes on, Λ held.
+"""Derivatives of a joint's impulses Gᵀ Λ on its two bodies by its coordinate, Λ held.
 
 The child moves by (u, ψ), world axes; E = R_aᵀ R_b, d = R_aᵀ (x_b - x_a) as in joint_rows.py. The two bodies get opposite wrenches:
 the force F and the torque τ in the child's frame.
@@ -12,12 +12,12 @@ the force F and the torque τ in the child's frame.
 
 n, m: the parent's normals, a, e: the child's axis and normal, all in the child's frame (joints/hinge.py).
 
-Several joints in one body pass on y = (R_aᵀ F, τ) = N Λ_N + S z,  z = (Sᵀ S)⁻¹ Λ_θ:  S their screws, N orthonormal and
-Sᵀ N = 0 (joints/compound.py). With the N that turns least, δN = -S (Sᵀ S)⁻¹ δSᵀ N,
+Several joints in one body transmit y = (R_aᵀ F, τ) = N Λ_N + S z,  z = (Sᵀ S)⁻¹ Λ_θ:  S their screws, N orthonormal and
+Sᵀ N = 0 (joints/compound.py). With the N that rotates least, δN = -S (Sᵀ S)⁻¹ δSᵀ N,
 
     chain       δy = δS z - S (Sᵀ S)⁻¹ (δSᵀ y + Sᵀ δS z)
 
-Coordinate m carries the joints after it along and turns the child. Screws (v, ω), v in the parent's frame and ω in the child's:
+Coordinate m moves the joints after it and rotates the child. Screws (v, ω), v in the parent's frame and ω in the child's:
 
     i ≤ m       δv_i = E ω_i × v_m,   δω_i = ω_i × ω_m
     i > m       δv_i = E ω_m × v_i,   δω_i = 0               and where both are of one ball, whose axes are the child's
@@ -37,7 +37,7 @@ ZERO = (0.0, 0.0, 0.0)
 
 @kernel
 def impulse_change(L, W, G, j, n, dof, epsilon, scheme, h, out):
-    """out (3, 6): derivative of the impulses of joint j on child and parent by its coordinate dof; row 2: of its vector springs."""
+    """out (3, 6): derivative by its coordinate dof of the impulses of joint j on child and parent; row 2: of its vector springs."""
     a, b, here, load = body_row(W.R, L.parent[j]), L.child[j], G.here[dof], G.load[n]
     Ra, Rb = matrix(W.R[a]), matrix(W.R[b])
     u, turn = (here[0], here[1], here[2]), turned_back(Rb, (here[3], here[4], here[5]))
@@ -87,7 +87,7 @@ def _hinge_torque(L, j, load, Ra, Rb, force, turn):
 
 @kernel
 def _chain_wrench(L, W, j, dof, load, Ra, Rb, force, torque):
-    """(δF, world; δτ) of several joints in one body by a coordinate of theirs."""
+    """(δF, world; δτ) of several joints in one body by one of their coordinates."""
     k, first = L.ndof[j], L.vadr[j]
     S, dS, M = scratch((6, 6))[:, 0:k], scratch((6, 6)), scratch((6, 6))
     z, y, dy, by_screws = scratch((6, 1)), scratch(6), scratch(6), scratch((6, 1))
@@ -146,7 +146,7 @@ def _gram(S, M):
 def _spring_change(L, W, j, dof, epsilon, scheme, h, out):
     """out (6,): derivative of the impulses of a ball's or free joint's spring by one of its coordinates, by central differences.
 
-    Only the orientation and the origin that the joint remembers of the start enter.
+    Its coordinates enter only through the orientation and the origin at the start, W.turn0 and W.origin0.
     """
     axis, turned = dof - L.vadr[j], dof - L.vadr[j] - L.rotation[j]
     turn, origin, q, by = scratch(4), scratch(3), scratch(4), scratch(3)

@@ -3,12 +3,12 @@
 Tangent of a body, 12 numbers: δx, δv (world), δφ, δω (its own axes), in the order of its maximal state [x, v, q, ω].
 
     A_max = after · read,   B_max = after_u
-    after    the bodies after a step by the coordinates and rates before it: what the step solved for
-    read     coordinates and rates by the bodies before it: δq from the relative pose of a joint's two bodies, h δq̇ = δq - δq₋ from
-             those one interval before,   δx₋ = δx - h δv,   δφ₋ = P (δφ - hΓ δω),   P: the turn of the interval
+    after    derivative of the bodies after a step by the coordinates and rates before it, from the step's solved columns
+    read     derivative of coordinates and rates by the bodies before it: δq from the relative pose of a joint's two bodies,
+             h δq̇ = δq - δq₋ with their poses one interval before,   δx₋ = δx - h δv,   δφ₋ = P (δφ - hΓ δω),   P: its rotation
 
-Joints read what `coordinates.to_minimal` reads: hinges an angle, balls a turn, slides a displacement; several joints in one body
-the least squares of displacement and turn. What violates a joint is left out.
+Coordinates are read as in `coordinates.to_minimal`: hinges an angle, balls a rotation, slides a displacement; several joints in one
+body by least squares of displacement and rotation. Components that violate a joint are ignored.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def _skew(v: Array) -> Array:
 
 
 def _log_jacobian(v: Array) -> Array:
-    """Jr⁻¹(v) (3, 3): change of a rotation vector v by a turn of its end, in the end's axes (Solà, Deray, Atchuthan 2018)."""
+    """Jr⁻¹(v) (3, 3): change of a rotation vector v by a rotation of its end, in the end's axes (Solà, Deray, Atchuthan 2018)."""
     angle, K = float(np.linalg.norm(v)), _skew(v)
     half = 0.5 * angle
     share = 1.0 / 12.0 if angle < 1e-4 else (1.0 - half / np.tan(half)) / angle**2
@@ -76,7 +76,10 @@ def _merged(arm: Array, turn: Array, R: Array, R_before: Array, hG: Array, h: fl
 
 
 def _after(L: Any, work: Any, tangent: Any, h: float) -> Array:
-    """(nb, 12, 2 nv + nu): below a moved coordinate rigid motion, everywhere the change of the velocities."""
+    """(nb, 12, 2 nv + nu): derivative of the bodies after the step by coordinates, rates and controls.
+
+    A coordinate moves the bodies below it rigidly; to that comes the change of all velocities.
+    """
     n, na, nu = 2 * len(tangent.qvel), len(tangent.act), len(tangent.control)
     mine = np.r_[:n, n + na : n + na + nu]
     columns = tangent.columns[L.place_body][:, :, mine]
@@ -130,7 +133,7 @@ def _read(L: Any, work: Any, tangent: Any, qvel: Array, h: float) -> Array:
 def _by_poses(L: Any, j: int, xa: Array, Ra: Array, xb: Array, Rb: Array, screws: Array) -> tuple[Array, Array]:
     """Coordinates of joint j by δx (world), δφ (own axes) of its parent and of its child, (k, 6) each.
 
-    screws (k, 6): displacement of the child's centre and its turn by the coordinates, world axes.
+    screws (k, 6): displacement of the child's centre and its rotation per unit of each coordinate, world axes.
     """
     E, d = Ra.T @ Rb, Ra.T @ (xb - xa)
     kind, k = L.kind[j], L.ndof[j]

@@ -11,7 +11,7 @@ from dojo_py.rotation import log_jacobian
 def next_rows(L, W, G, h, first, dof, out):
     """out (2 nv and more rows, m): change of the next coordinates and rates in the solved columns first … first + m - 1.
 
-    These are the columns of coordinates dof, dof + 1, … as far as there are so many, then of what moves no coordinate.
+    These are the columns of coordinates dof, dof + 1, … up to the last one, then columns of data that move no coordinate.
     """
     for j in range(L.kind.shape[0]):
         next_joint(L, W, G, j, h, first, dof, out)
@@ -19,7 +19,7 @@ def next_rows(L, W, G, h, first, dof, out):
 
 @kernel
 def next_joint(L, W, G, j, h, first, dof, out):
-    """The rows of joint j in `next_rows`, whose out they are put into."""
+    """The rows of joint j in `next_rows`, written into its `out`."""
     if L.kind[j] == FREE:
         _free_rows(L, W, G, j, h, first, dof, out)
         return
@@ -56,7 +56,7 @@ def _add_product(row, x, first, out):
 
 @kernel
 def _ball_rows(L, W, G, j, h, dof, out):
-    """Turn of the next orientation: q₊ = q exp(Δ)  →  exp(-Δ) δφ + Jr(Δ) δΔ."""
+    """Change of the next orientation: q₊ = q exp(Δ)  →  exp(-Δ) δφ + Jr(Δ) δΔ."""
     own, nv = L.vadr[j] + L.rotation[j], L.dof_joint.shape[0]
     vector, J, Jr = scratch(3), scratch((3, 3)), scratch((3, 3))
     turn_after(L, W, j, h, Jr)
@@ -105,7 +105,7 @@ def _free_rows(L, W, G, j, h, first, dof, out):
 
 @kernel
 def _screw(screws, dof, moves):
-    """The screw of a coordinate that moves, else nothing."""
+    """The screw (6,) of a coordinate that moves, else zeros."""
     if not moves:
         return 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     x = screws[dof]

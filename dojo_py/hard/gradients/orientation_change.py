@@ -1,10 +1,10 @@
-"""What a coordinate does to servos of orientations: their laws, and the torques where the step starts.
+"""Derivatives of servos of orientations by a coordinate: of their laws, and their torques where the step starts.
 
     law          -h P (∂F/∂φ₋ φ₋ + ∂F/∂φ φ) + C e              φ = Sᵀ R₂ᵀ (ψ₂ - ψ₁), and likewise one interval before
-    impulses     τ₂ = S λ stays in its body,   τ₁ = -R₁ᵀ R₂ S λ changes by -R₁ᵀ (ψ × R₂ S λ)
+    impulses     τ₂ = S λ is fixed in body two,   τ₁ = -R₁ᵀ R₂ S λ changes by -R₁ᵀ (ψ × R₂ S λ)
 
-ψ₁, ψ₂: turns of the bodies, world axes; e: the velocities that move the next poses along; S: the axes of what turns, in body two.
-A coordinate that turns both bodies alike changes nothing.
+ψ₁, ψ₂: rotations of the bodies, world axes; e: the velocities that move the next poses rigidly with the bodies; S: the servo's
+axes, in body two. A coordinate that rotates both bodies alike changes nothing.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from dojo_py.jit import kernel
 
 @kernel
 def orientation_columns(L, W, A, G, part, column, scheme, h):
-    """Rows of the servos of orientations, and of the bodies they turn, in a column whose motion is in G.moved."""
+    """Rows of the servos of orientations, and of the bodies they act on, in a column whose motion is in G.moved."""
     first = L.node_joint.shape[0] - L.eq_kind.shape[0]
     for e in range(L.eq_kind.shape[0]):
         if L.eq_kind[e] != EQ_ORIENTATION:
@@ -40,7 +40,7 @@ def orientation_columns(L, W, A, G, part, column, scheme, h):
 
 @kernel
 def _column(L, W, A, G, e, n, side, mover, part, column, scheme, h):
-    """Servo that is closure e, whose node is n and whose body `mover` on one side moves."""
+    """The servo of closure e, whose node is n; its body `mover`, on the given side, moves."""
     sign, m = 1.0 if side == 1 else -1.0, G.moved[mover]
     here = times(sign, (m[3], m[4], m[5]))
     before = minus(here, times(sign, (m[9], m[10], m[11])))
@@ -64,7 +64,7 @@ def _column(L, W, A, G, e, n, side, mover, part, column, scheme, h):
 
 @kernel
 def law_change(L, W, A, G, e, here, before, h, scheme):
-    """(3,) change of the impulse h F of closure e by turns ψ₂ - ψ₁ where the step starts and before, q₊ held. World axes."""
+    """(3,) change of the impulse h F of closure e by rotations ψ₂ - ψ₁, world axes, where the step starts and before; q₊ held."""
     k, two = L.eq_servo[e], body_row(W.R, L.eq_bodies[e, 1])
     S = turning_axes(L, e)
     now = turned_back(S, turned_back(matrix(W.R[two]), here))
@@ -78,7 +78,7 @@ def law_change(L, W, A, G, e, here, before, h, scheme):
 
 @kernel
 def torque_change(L, W, A, e, n, turn):
-    """(3,) change of the torque on body one, in its frame, by a turn (3,) of body two against it, world axes."""
+    """(3,) change of the torque on body one, in its frame, by a rotation `turn` (3,) of body two against it, world axes."""
     lam = (W.lam[n, 0], W.lam[n, 1], W.lam[n, 2])
     R1, R2 = matrix(W.R[body_row(W.R, L.eq_bodies[e, 0])]), matrix(W.R[body_row(W.R, L.eq_bodies[e, 1])])
     torque = turned(R2, turned(turning_axes(L, e), lam))

@@ -1,9 +1,9 @@
-"""Rows of the joint whose coordinate or rate moves: its constraint rows, its law, and the impulses it passes on.
+"""Rows of the joint whose coordinate or rate moves: its constraint rows, its law, and its impulses on both bodies.
 
 impulses      Gᵀ Λ on child and parent, G by the coordinate; Λ: impulses of the rows, joint couplings included
-rows          C e, e the velocity that would move the next pose of the child as the coordinate does;
+rows          C e, e the velocity that would move the next pose of the child rigidly as the coordinate does;
               minus the reference coordinate
-law           of springs, armature, servos, limits and dry friction, by the coordinate, the rate before, and those rates
+law           of springs, armature, servos, limits and dry friction, by the coordinate, the rate before, and the rates C e
 """
 
 from dojo_py.arrays import scratch, zeros
@@ -55,7 +55,7 @@ def own_joint_column(L, W, A, G, j, i, part, column, scheme, h, epsilon):
 
 @kernel
 def _rate_change(L, W, G, j, n, b, i, p, h, rates):
-    """rates (6,): change of the node's rows / h by the rigid motion p (6,) of its child, and by what they are counted from."""
+    """rates (6,): change of the node's rows / h by the rigid motion p (6,) of its child, and of the reference coordinate."""
     k, e = L.ndof[j], scratch(6)
     as_velocity(W, G, b, p, h, e)
     for r in range(6):
@@ -132,9 +132,9 @@ def slope_by_rate(L, W, dof, h):
 
 @kernel
 def limit_stiffness(L, W, dof, by_coordinate):
-    """γ/s of the active limits of a coordinate. by_coordinate: of those that move with it.
+    """Sum of γ/s over the active limits of a coordinate. by_coordinate: without those that follow the coordinate at the start.
 
-    A bound already crossed is let out with the coordinate (see start_step).
+    A bound that is crossed already is moved to where the coordinate is when the step starts (see start_step).
     """
     total = 0.0
     for side in range(2):
@@ -147,13 +147,13 @@ def limit_stiffness(L, W, dof, by_coordinate):
 
 @kernel
 def _ball_limit(L, W, j):
-    """Place of the limit of joint j's ball among the active ones, -1: none."""
+    """Index of the limit of joint j's ball among the active ones, -1: none."""
     return W.dof_limit[L.vadr[j] + L.rotation[j], 0] if L.rotation[j] >= 0 else -1
 
 
 @kernel
 def _add_ball_limit(L, W, m, axis, distance, T, x, law):
-    """law (3,) += change of limit m's impulse γ a along a ball's coordinates by δr = T x, slack condensed. x (3,), T (3, 3).
+    """law (3,) += change of limit m's impulse γ a along a ball's coordinates by δr = T x, slack eliminated. x (3,), T (3, 3).
 
     a = r / |r|, r: rotation vector of the ball at the next pose.   δγ = (γ/s) a·δr,  δa = (δr - a a·δr) / |r|
     """
@@ -168,9 +168,9 @@ def _add_ball_limit(L, W, m, axis, distance, T, x, law):
 
 @kernel
 def _ball_limit_change(L, W, j, i, h, law):
-    """law (6,) += change of the limit of joint j's ball where its rotation begins turned about axis i, its rates held.
+    """law (6,) += change of the limit of joint j's ball by a rotation about axis i where the step starts, its rates held.
 
-    q₊ = q exp(Δ), r = log(q₊):   δr = Jr⁻¹(r) exp(-Δ) e_i.   What changes through the rates is part of `law_by_rates`.
+    q₊ = q exp(Δ), r = log(q₊):   δr = Jr⁻¹(r) exp(-Δ) e_i.   The change through the rates is part of `law_by_rates`.
     """
     m = _ball_limit(L, W, j)
     if m < 0:
@@ -189,7 +189,7 @@ def _ball_limit_change(L, W, j, i, h, law):
 
 @kernel
 def find_free_servos(L, W, A, G, scheme, h):
-    """G.servo_free at the solution."""
+    """Set G.servo_free, at the solution."""
     w_new, w_old = spring_weights(scheme, h)
     for a in range(A.servo_dof.shape[0]):
         dof = A.servo_dof[a]
@@ -199,7 +199,7 @@ def find_free_servos(L, W, A, G, scheme, h):
 
 @kernel
 def _servo_free(A, a, w_new, w_old, angle, rate, rate_prev):
-    """The servo's force is inside its range."""
+    """Whether the servo's force is inside its range."""
     gear = A.servo_gear[a]
     force = A.servo_force[a] + A.servo_b1[a] * gear * (angle + w_new * rate - w_old * rate_prev) + A.servo_b2[a] * gear * rate
     return A.servo_range[a, 0] <= force and force <= A.servo_range[a, 1]
@@ -207,7 +207,7 @@ def _servo_free(A, a, w_new, w_old, angle, rate, rate_prev):
 
 @kernel
 def _old_rate_change(L, W, j, dof, h, scheme, law):
-    """Change of the spring of a ball or free joint by an old rate, by central differences."""
+    """law (6,) += change of the spring of a ball or free joint by an old rate, by central differences."""
     epsilon = 1e-5 / h
     rate = W.rate_prev[dof]
     for side in range(2):

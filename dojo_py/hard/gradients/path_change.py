@@ -1,8 +1,8 @@
-"""What a coordinate does to spatial tendons: their lengths where the step starts and before, their rows, their impulses.
+"""Derivatives of spatial tendons by a coordinate: of their lengths where the step starts and before, their rows, their impulses.
 
-    law of a tendon    as a fixed one's (closure_change.py), with the length and old rate that poses and old velocities tell
+    law of a tendon    as a fixed one's (closure_change.py), with the length and old rate from poses and old velocities
     equality, row      δl₁₊ - poly'(l₂₊) δl₂₊
-    impulses           Σ λ δ(∂l/∂(x, φ)) of each tendon, λ with those of its equalities; -poly''(l₂) λ δl₂ along the second
+    impulses           Σ λ δ(∂l/∂(x, φ)) of each tendon, λ including its equalities'; -poly''(l₂) λ δl₂ along the second
 
 δl, δ(∂l/∂(x, φ)) and the change of the old rate are central differences of the path: it costs a microsecond.
 """
@@ -48,9 +48,9 @@ def impulse_along(L, W, t, first):
 
 @kernel
 def _differences(L, W, V, G, e, impulse, column, h):
-    """(change of the length, of the old rate) of tendon e; its impulse's change into the column.
+    """(change of the length, of the old rate) of tendon e; the change of its impulse is added to the column.
 
-    The linear rows of a body turn with it (ψ): what they see of a force F changes by δF - ψ × F.
+    The linear rows of a body rotate with it (ψ): in them a force F changes by δF - ψ × F.
     """
     length, before = 0.0, 0.0
     for slot in range(L.eq_bodies.shape[1]):
@@ -73,7 +73,7 @@ def _differences(L, W, V, G, e, impulse, column, h):
 
 @kernel
 def _turn_row(rows, column, moved, force, factor):
-    """rows (6, m) += factor ψ × F in their first three, of a column. moved (12,): ψ after the displacement."""
+    """First three rows (6, m) of a column += factor ψ × F. moved (12,): ψ is its entries 3 … 5."""
     for i in range(3):
         k, m = (i + 1) % 3, (i + 2) % 3
         rows[i, column] += factor * (moved[3 + k] * force[m] - moved[3 + m] * force[k])
@@ -81,7 +81,7 @@ def _turn_row(rows, column, moved, force, factor):
 
 @kernel
 def _row_change(L, W, G, e, row, part, h):
-    """Change of a row of closure e, times h, where the step ends, as the bodies move with where it starts (part 0)."""
+    """h times the change of a row of closure e where the step ends, as the bodies move rigidly there as at the start (part 0)."""
     v, total = scratch(6), 0.0
     for slot in range(L.eq_bodies.shape[1]):
         b = L.eq_bodies[e, slot]
@@ -112,7 +112,7 @@ def _side_length(L, V, G, t, dof, h):
 
 @kernel
 def _equality_column(L, W, V, G, e, first, dof, column, h):
-    """Row of an equality of tendons; the turning of its second impulse by the polynomial's curvature."""
+    """Row of an equality of tendons, and the change of the impulse on its second tendon by the polynomial's curvature."""
     n = first + e
     G.columns[L.place_node[n], 0, column] -= _row_change(L, W, G, e, 0, 0, h) / h
     t = L.eq_tendons[e, 1]

@@ -2,10 +2,10 @@
 
     A = Y S⁻¹ X + E,   Aᵀ λ₊ = Xᵀ y + Eᵀ λ₊,   Sᵀ y = Yᵀ λ₊
 
-S: Newton's matrix, X: right-hand sides of all coordinates, rates, activations and controls, Y: what the next coordinates and rates
-read of the velocities, E: what a joint's own coordinate changes in them directly. Rows of the next activations, which no velocity
-of the step reaches, add λ₊ times themselves. What the step's contacts show is read off the same way: the cotangents of their table
-add to Yᵀ λ₊ and to Eᵀ λ₊ (contact_pull.py).
+S: Newton's matrix, X: right-hand sides of all coordinates, rates, activations and controls, Y: derivative of the next
+coordinates and rates by the velocities, E: by a joint's own coordinate directly. The next activations do not depend on the step's
+velocities: their rows, times λ₊, are added. The table of the step's contacts is treated likewise: its cotangents add to Yᵀ λ₊ and
+to Eᵀ λ₊ (contact_pull.py).
 """
 
 from dojo_py.hard.gradients.contact_pull import directly_shown, pull_contacts
@@ -20,7 +20,7 @@ from dojo_py.jit import kernel
 def pull_back_step(L, P, Q, T, W, V, G, qpos, qvel, act, control, h, kappa, scheme, after, before, by_control, by_contacts):
     """From after (2 nv + na,) = λ₊ add Aᵀ λ₊ to before (2 nv + na,), and put Bᵀ λ₊ into by_control (nu,).
 
-    by_contacts (n, WIDTH): cotangents of what the step's contacts show, or (0, WIDTH).
+    by_contacts (n, WIDTH): cotangents of the table of contacts after the step, or (0, WIDTH).
     W holds the step's solution, from qpos, qvel. Returns whether the matrix is regular.
     """
     for b in range(G.v.shape[0]):
@@ -55,7 +55,7 @@ def pull_back_step(L, P, Q, T, W, V, G, qpos, qvel, act, control, h, kappa, sche
 
 @kernel
 def _directly(L, W, G, h, dof, after):
-    """Eᵀ λ₊ for one coordinate: what its joint reads of it while no velocity changes. Overwrites that column."""
+    """Eᵀ λ₊ for one coordinate: by the rows of its own joint while no velocity changes. Overwrites that column."""
     j, nv = L.dof_joint[dof], L.dof_joint.shape[0]
     for side in range(2):
         b = L.child[j] if side == 0 else L.parent[j]

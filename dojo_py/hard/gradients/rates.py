@@ -1,8 +1,8 @@
-"""The next coordinates and rates as functions of a step's velocities: the same chain read in both directions.
+"""The next coordinates and rates as functions of a step's velocities: the same chain rule, forwards and transposed.
 
-    δq̇₊ = C δw,     δq₊ = h δq̇₊,     with the turns of free bodies and balls in place of what their rates add up to
+    δq̇₊ = C δw,     δq₊ = h δq̇₊,     of free bodies and balls with the tangent rotation in place of h δq̇₊
 
-A free body's six rates are here those of its origin and its turn over h; the rates of its rotation vector follow by a Jacobian.
+A free body's six rates are here those of its origin and its rotation over h; the rates of its rotation vector follow by a Jacobian.
 """
 
 from dojo_py.arrays import scratch
@@ -29,7 +29,7 @@ def rates_transposed(L, W, weights, h, out):
 
 @kernel
 def _free_transposed(R, hG, com, weights, h, out):
-    """The origin moves with v - R₊ (Γω × com), the turn over h is Γω. weights, out (6, p)."""
+    """The origin moves with v - R₊ (Γω × com), the rotation over h is Γω. weights, out (6, p)."""
     for i in range(3):
         j, k = (i + 1) % 3, (i + 2) % 3
         _add(1.0, weights[i], out[i])
@@ -49,8 +49,8 @@ def _add(factor, x, out):
 
 @kernel
 def coordinates_transposed(L, W, after, h, out):
-    """out (nv,): the weights of the rates that stand for weights after (2 nv,) of the next coordinates and rates: the transpose
-    of `next_coordinates`.
+    """out (nv,): the weights of the rates that are equivalent to weights `after` (2 nv,) of the next coordinates and rates: the
+    transpose of `next_coordinates`.
     """
     nv = L.dof_joint.shape[0]
     J = scratch((3, 3))
@@ -93,7 +93,7 @@ def next_coordinates(L, W, h, out):
 
 @kernel
 def vector_rate(L, W, j, J):
-    """J (3, 3): from the turn over h of free body j to the rate of its rotation vector."""
+    """J (3, 3): from the rotation of free body j over h to the rate of its rotation vector."""
     vector = scratch(3)
     rotation_vector(W.p[L.child[j]], vector)
     log_jacobian(vector, J)
@@ -101,7 +101,7 @@ def vector_rate(L, W, j, J):
 
 @kernel
 def turn_after(L, W, j, h, J):
-    """J (3, 3): from the rotation vector that the ball of joint j adds in the step, to its next orientation's turn."""
+    """J (3, 3): from the change of the rotation vector of joint j's ball over the step to the rotation of its next orientation."""
     vector = scratch(3)
     for i in range(3):
         vector[i] = h * W.rows[L.node[j], L.dof_row[L.vadr[j] + L.rotation[j]] + i]

@@ -1,12 +1,12 @@
-"""What the regularisation of loop closures took from solutions of Newton's system.
+"""Iterative refinement: removes the error that the regularisation of loop closures makes in solutions of Newton's system.
 
-Redundant loop closures make A = ∂R/∂w singular, so their rows get ε on the diagonal E, A_ε = A + εE. Newton's method forgives
-that, a derivative does not: what ε leaves of a closure's row is ε δλ. So
+Redundant loop closures make A = ∂R/∂w singular, so their rows get ε on the diagonal, A_ε = A + εE, where E is 1 on the diagonal of
+these rows. Newton's method converges nevertheless, but a derivative is wrong: the residual ε δλ remains in a closure's row. So
 
     x ← A_ε⁻¹ b,   d ← x,   then REFINEMENTS times   d ← A_ε⁻¹ (εE d),   x ← x + d            b - A x = εE d after each
 
-which needs no other matrix, converges where rows are independent, and changes no velocity where they are redundant. εE has few
-rows that are not zero, the closures'. With x_c the entries of x there and Z = A_ε⁻¹ of their unit vectors, solved for once,
+which needs no other matrix, converges where rows are independent, and changes no velocity where they are redundant. Only the
+closures' rows of εE are not zero. With x_c the entries of x there and Z = A_ε⁻¹ of their unit vectors, solved for once,
 
     x ← x + Z ε y,      y ← x_c,   then REFINEMENTS - 1 times   y ← x_c + Z_c ε y
 
@@ -27,7 +27,7 @@ from dojo_py.solver.octet import WIDTH, aligned, clear_block, load, plus, store,
 from dojo_py.solver.transposed_rows import solve_transposed_rows
 
 REFINEMENTS = 2
-"""Each gains `closures.SHARE`, or less where springs and other bodies hold the closure's bodies."""
+"""Each reduces the error by the factor `closures.SHARE`, or by less where springs and other bodies hold the closure's bodies."""
 
 
 class Refinement(NamedTuple):
@@ -51,7 +51,7 @@ def allocate_refinement(layout: Any, columns: int) -> Refinement:
 
 @kernel
 def refine(L, W, x, again, transposed):
-    """Add to the solutions x (N, 6, m) what the regularisation of closures took from them."""
+    """Correct the solutions x (N, 6, m) for the regularisation of closures."""
     Z, y = again.response, again.scaled
     count = _put_units(L, W, again)
     if count == 0:

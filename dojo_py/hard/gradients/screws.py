@@ -1,9 +1,9 @@
 """How the bodies move with the coordinates: the screw of every coordinate where the step starts, and one interval before.
 
-A screw (u, ψ) is the displacement u of the centre of the joint's child and its turn ψ, world axes, per unit of the coordinate; a
-body s below moves by u + ψ × (x_s - x_child). The old velocities are differences of the two poses, so they follow from both.
+A screw (u, ψ) is the displacement u of the centre of the joint's child and its rotation ψ, world axes, per unit of the coordinate;
+a body s below moves by u + ψ × (x_s - x_child). The old velocities are differences of the two poses, so they follow from both.
 
-    ball, free:  q₋ = q exp(-r), r = h q̇:    turn of q₋ by δq: that of q seen from the parent then;  by δq̇: -h R₋ₐ E Jr(r)
+    ball, free:  q₋ = q exp(-r), r = h q̇:    rotation of q₋ by δq: as that of q in the parent, R₋ₐ E;  by δq̇: -h R₋ₐ E Jr(r)
     ball beside other joints:                in its own axes one interval before exp(r) and -h Jl(r), Jl(r) = Jr(-r)
 """
 
@@ -38,7 +38,7 @@ def invert(A, out):
 
 @kernel
 def poses_before(L, W, G, v, h):
-    """G.x_before, G.R_before and the tangents of both intervals. v (nb, 6): velocities over the one before, of length h [s]."""
+    """G.x_before, G.R_before and the tangents of both intervals. v (nb, 6): velocities over the interval before, of length h."""
     p, q, T, U = scratch(4), scratch(4), scratch((3, 3)), scratch((3, 3))
     momentum, D = scratch(6), scratch((6, WIDTH))
     nb = L.mass.shape[0]
@@ -123,7 +123,7 @@ def _chain_screws(L, W, G, j, qpos, qvel, h):
 
 @kernel
 def _ball_before(before, before_rate, rate, h):
-    """Screws (3, 6) by the axes of a ball one interval before become those by its orientation now and by its rate (3,)."""
+    """Screws (3, 6) about the axes of a ball one interval before become those by its orientation now and by its rate (3,)."""
     q, r, turned, J = scratch(4), scratch(3), scratch((3, 3)), scratch((3, 3))
     quat_exp(rate, h, q)
     quat_to_matrix(q, turned)
@@ -139,7 +139,7 @@ def _ball_before(before, before_rate, rate, h):
 
 @kernel
 def _turning_screws(L, W, G, j, qvel, h):
-    """Ball and free joints: turns about the child's axes, before which a free one has the displacements of its origin."""
+    """Ball and free joints: rotations about the child's axes; of a free one the displacements of its origin come first."""
     free = L.kind[j] == FREE
     b, dof = L.child[j], L.vadr[j]
     first = dof + 3 if free else dof
@@ -155,7 +155,9 @@ def _turning_screws(L, W, G, j, qvel, h):
 
 @kernel
 def _turns(W, G, a, b, first, rate, h):
-    """Turns of screws first … first + 2, about the axes of body b, joined to body a, that rotates by rate (3,) against it."""
+    """Rotations of screws first … first + 2, about the axes of body b, which is joined to body a and rotates by rate (3,) against
+    it.
+    """
     vector, Jr, E, A = scratch(3), scratch((3, 3)), scratch((3, 3)), scratch((3, 3))
     for i in range(3):
         vector[i] = h * rate[i]
@@ -176,7 +178,9 @@ def _turns(W, G, a, b, first, rate, h):
 
 @kernel
 def _swings(W, G, b, first, sign, arm):
-    """Displacements of screws first … first + 2: the centre of body b swings, u = ψ × (R arm), sign arm (3,) from its anchor."""
+    """Displacements of screws first … first + 2: u = ψ × (R arm) of the centre of body b, which is sign * arm (3,) from its
+    anchor.
+    """
     lever = scratch(3)
     for time in range(2):
         R = W.R[b] if time == 0 else G.R_before[b]
@@ -191,7 +195,7 @@ def _swings(W, G, b, first, sign, arm):
 
 @kernel
 def _cross_into(screw, lever):
-    """Displacement of a screw (6,) = its turn × lever (3,)."""
+    """Displacement of a screw (6,) = its rotation × lever (3,)."""
     p0, p1, p2 = screw[3], screw[4], screw[5]
     screw[0] = p1 * lever[2] - p2 * lever[1]
     screw[1] = p2 * lever[0] - p0 * lever[2]
@@ -200,9 +204,9 @@ def _cross_into(screw, lever):
 
 @kernel
 def as_velocity(W, G, b, p, h, out):
-    """out (6,): change of the velocity (v, ω) of body b that moves its next pose as the rigid displacement p (6,) of both poses.
+    """out (6,): change of the velocity (v, ω) of body b that moves its next pose as a rigid displacement p (6,) of both poses does.
 
-    p: displacement of the centre where the step starts, turn, world axes.  δx₊ = u + ψ × (x₊ - x) = h δv,  R₊ᵀ ψ = h Γ δω
+    p: displacement of the centre where the step starts, and rotation, world axes.  δx₊ = u + ψ × (x₊ - x) = h δv,  R₊ᵀ ψ = h Γ δω
     """
     d0, d1, d2 = W.xn[b, 0] - W.x[b, 0], W.xn[b, 1] - W.x[b, 1], W.xn[b, 2] - W.x[b, 2]
     out[0] = (p[0] + p[4] * d2 - p[5] * d1) / h

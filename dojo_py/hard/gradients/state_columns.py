@@ -1,9 +1,10 @@
 """Right-hand sides of the implicit function theorem for coordinates and rates, in closed form: the bodies' rows.
 
-When coordinate i of joint j moves, everything below it moves rigidly: displacement u + ψ × (x - x_child), turn ψ, world axes.
-Let the unknown velocities below turn along, δv = ψ × v + δṽ; then the next poses move rigidly too, and below the joint nothing
-changes but the directions of what is fixed to the world: momentum, gravity, outside forces and the contacts with planes. At
-joint j itself the rows change by the rigid motion of its child, and the impulse directions by its coordinate (own_joint.py).
+When coordinate i of joint j moves, everything below it moves rigidly: displacement u + ψ × (x - x_child), rotation ψ, world
+axes. Write the unknown velocities below as rotated ones plus an unknown change, δv = ψ × v + δṽ; then the next poses move rigidly
+too, and below the joint only terms change whose direction is fixed in the world: momentum, gravity, outside forces and contacts
+with planes. At joint j itself the rows change by the rigid motion of its child, and the impulse directions by its coordinate
+(own_joint.py).
 
     momentum rows   - ψ × (m v₋ + h m g + h f + Σ contact) + m δv₋,     N (ψ - ψ₋) - h Rᵀ (ψ × τ) + contact torque
 """
@@ -20,13 +21,13 @@ def column_motion(L, W, G, dof, part, h):
     before = G.before[dof] if part == 0 else G.before_rate[dof]
     subtree_motion(L, W, G, L.child[L.dof_joint[dof]], G.here[dof], before, part == 0, h)
     for b in range(L.mass.shape[0]):
-        if G.division.held[b]:  # its momentum is what it is, whatever the pose one interval before
+        if G.division.held[b]:  # its momentum is carried, and does not depend on the pose one interval before
             G.moved[b, 6:12] = 0.0
 
 
 @kernel
 def subtree_motion(L, W, G, child, here, before, moves, h):
-    """G.moved and G.under: a body and all below it moved by the screws before (6,) and, if it `moves`, here (6,)."""
+    """G.moved and G.under: a body and all below it moved by the screws before (6,) and, if `moves`, here (6,)."""
     for b in range(L.mass.shape[0]):
         a = L.parent[b]  # joint b carries body b
         G.under[b] = 1 if b == child or (b > child and a >= 0 and G.under[a] == 1) else 0
@@ -56,7 +57,7 @@ def field(screw, x, centre, out):
 
 @kernel
 def body_columns(L, W, G, h, column, part):
-    """Momentum rows of the bodies that move, through the old momentum, gravity, outside wrenches and plane contacts.
+    """Momentum rows of the bodies that move: changes of the old momentum, gravity, outside wrenches and plane contacts.
 
     With a rate (part 1) only the pose before the start moves: nothing changes but the old momentum.
     """
@@ -76,7 +77,7 @@ def body_columns(L, W, G, h, column, part):
         x[0, column] += L.mass[b] * m[6] - p1 * f[2] + p2 * f[1]
         x[1, column] += L.mass[b] * m[7] - p2 * f[0] + p0 * f[2]
         x[2, column] += L.mass[b] * m[8] - p0 * f[1] + p1 * f[0]
-        # Rᵀ τ turns back with the body; τ itself changes where outside forces act off its centre
+        # Rᵀ τ changes as the body rotates; τ itself does where outside forces act off its centre
         w0 = p1 * f[5] - p2 * f[4] - (K[0, 0] * p0 + K[0, 1] * p1 + K[0, 2] * p2)
         w1 = p2 * f[3] - p0 * f[5] - (K[1, 0] * p0 + K[1, 1] * p1 + K[1, 2] * p2)
         w2 = p0 * f[4] - p1 * f[3] - (K[2, 0] * p0 + K[2, 1] * p1 + K[2, 2] * p2)
@@ -101,7 +102,7 @@ def pair_columns(L, W, G, dof, column):
         if on_a == on_b:
             continue
         mover = b if b >= 0 else a
-        sign = 1.0 if (on_b or b < 0) else -1.0  # -1: both move, and the second moves back
+        sign = 1.0 if (on_b or b < 0) else -1.0  # -1: as if both moved and the second moved back
         field(G.here[dof], W.x[mover], W.x[child], m)
         F = G.pair_force[c]
         x = G.columns[L.place_body[mover]]
@@ -122,7 +123,7 @@ def pair_columns(L, W, G, dof, column):
 
 @kernel
 def _twist_column(L, W, G, c, screw, column):
-    """Pair c when both its bodies turn with the screw (6,): its tangents lag behind (see contact_change.py)."""
+    """Pair c when both its bodies rotate by the screw (6,): its tangents lag behind (see contact_change.py)."""
     spin = G.pair_spin[c]
     angle = spin[0] * screw[3] + spin[1] * screw[4] + spin[2] * screw[5]
     for side in range(2):

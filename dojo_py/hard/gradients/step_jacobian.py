@@ -75,7 +75,7 @@ def put_columns(L, P, Q, T, W, V, G, qpos, qvel, act, control, h, scheme):
 
 @kernel
 def start_columns(L, W, G, v, qpos, qvel, h):
-    """No columns yet; how bodies move with the coordinates, qpos, and rates, qvel, where the step at hand starts.
+    """Clear the columns; find how bodies move with coordinates qpos and rates qvel where the step (or part) starts.
 
     v (nb, 6): the bodies' velocities over the interval before it, of length h [s].
     """
@@ -91,9 +91,10 @@ def start_columns(L, W, G, v, qpos, qvel, h):
 
 @kernel
 def take_loads(L, P, Q, W, G, h):
-    """What keeps its direction when bodies rotate: momenta, gravity, outside wrenches (G.wrench), contacts with the world.
+    """Set G.force, G.still: loads whose direction is fixed in the world, not in the bodies: momenta, gravity, outside wrenches
+    (G.wrench), contacts with the world.
 
-    h < 0: the step back from the end of a part (parts.py), which knows no contacts.
+    h < 0: the step back from the end of a part (parts.py), which has no contacts.
     """
     for b in range(L.mass.shape[0]):
         for i in range(3):
@@ -136,9 +137,9 @@ def put_inputs(L, T, W, V, G, qpos, qvel, act, control, h, part_h, scheme):
 
 @kernel
 def _force_by_state(L, T, W, V, G, qpos, qvel, act, control, h, scheme, j, dof, part, column):
-    """Actuator forces on sites, balls and free bodies, the laws of muscles and gravity compensation, by a coordinate or a rate.
+    """Derivatives by a coordinate or rate of actuator forces on sites, balls and free bodies, of muscles and gravity compensation.
 
-    The length and rate by which a servo acts over the step are part of the joint's or tendon's law.
+    How a servo's force depends on length and rate over the step is part of the joint's or tendon's law.
     """
     clear_drive(G)
     for side in range(2):
@@ -151,7 +152,7 @@ def _force_by_state(L, T, W, V, G, qpos, qvel, act, control, h, scheme, j, dof, 
             G.qvel[dof] += delta
         displaced(G, G.bodies, delta, G.next_bodies)
         add_drive(L, T, W, V, G, G.next_bodies, G.qpos, G.qvel, act, control, h, scheme, 0.5 / delta)
-    if G.d_servo.shape[0] > 0 or L.eq_kind.shape[0] > 0:  # their laws are read again for the next column
+    if G.d_servo.shape[0] > 0 or L.eq_kind.shape[0] > 0:  # the next column reads their laws: restore them
         add_drive(L, T, W, V, G, G.bodies, qpos, qvel, act, control, h, scheme, 0.0)
     put_drive(L, W, V.servos, G, h, column)
 

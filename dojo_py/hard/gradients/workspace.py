@@ -12,73 +12,73 @@ from dojo_py.solver.octet import WIDTH, aligned, whole
 
 
 class Division(NamedTuple):
-    """Of a step in parts (divided_step.py). k columns: 2 nv + na + nu, then six carried momenta of every body."""
+    """Work of a step in parts (divided_step.py). k columns: 2 nv + na + nu, then six carried momenta of every body."""
 
-    lengths: np.ndarray  # (2,) of the interval before the part at hand and of that part [s]
-    parts: np.ndarray  # (1,) how many
-    held: np.ndarray  # (nb,) 1 where the momentum at the start is carried, no function of poses and velocities
+    lengths: np.ndarray  # (2,) lengths of the interval before the current part and of that part [s]
+    parts: np.ndarray  # (1,) how many parts
+    held: np.ndarray  # (nb,) 1 where the momentum at the start is carried, so not a function of poses and velocities
     v: np.ndarray  # (nb, 6) velocities over the interval before the first part
-    qpos: np.ndarray  # (nq,) where the part at hand starts
+    qpos: np.ndarray  # (nq,) where the current part starts
     qvel: np.ndarray  # (nv,)
-    rates: np.ndarray  # (nv,) where the step ends, if they are no matched ones
-    A: np.ndarray  # (n, n) of the part, n = 2 nv + na
+    rates: np.ndarray  # (nv,) where the step ends, unless they are matched
+    A: np.ndarray  # (n, n) of the current part, n = 2 nv + na
     B: np.ndarray  # (n, nu)
-    chain: np.ndarray  # (n, k) coordinates and rates where the part at hand starts by all that the step starts from, at last where
-    # the step ends; activations there
+    chain: np.ndarray  # (n, k) coordinates and rates where the current part starts (at last: where the step ends), and
+    # activations where the step ends: their derivatives by all that the step starts from
     product: np.ndarray  # (2 nv, k) work
     carried: np.ndarray  # (nb, 6) cotangents of the momenta that are carried to the next step
-    by_carried: np.ndarray  # (k,) what they make of all that the step starts from
+    by_carried: np.ndarray  # (k,) the cotangents of the step's start that follow from these
 
 
 class Tangent(NamedTuple):
-    """One set per thread. nb bodies, nn nodes, nc contact candidates, m columns (right-hand sides), whole octets."""
+    """One set per thread. nb bodies, nn nodes, nc contact candidates, m columns (right-hand sides, a multiple of 8)."""
 
-    bodies: np.ndarray  # (nb, 13) state the residuals are taken at
+    bodies: np.ndarray  # (nb, 13) state at which residuals are differentiated
     qpos: np.ndarray  # (nq,) perturbed
     qvel: np.ndarray  # (nv,)
     control: np.ndarray  # (nu,)
     columns: np.ndarray  # (N, 6, m) right-hand sides, then solutions, in elimination order
     again: Refinement  # of the columns
     v: np.ndarray  # (nb + 1, 6) velocities of the solution
-    here: np.ndarray  # (nv, 6) displacement of the child's centre and turn, world, per unit of a coordinate: at the start
+    here: np.ndarray  # (nv, 6) displacement of the child's centre and rotation, world, per unit of a coordinate: at the start
     before: np.ndarray  # (nv, 6) likewise of the pose one interval before the start
     before_rate: np.ndarray  # (nv, 6) that pose per unit of a rate
     x_before: np.ndarray  # (nb + 1, 3) poses one interval before the start
     R_before: np.ndarray  # (nb + 1, 3, 3)
-    inertia_before: np.ndarray  # (nb, 3, 3) derivative of the old angular momentum by a turn between the two poses, world
+    inertia_before: np.ndarray  # (nb, 3, 3) derivative of the old angular momentum by a rotation between the two poses, world
     tangent: np.ndarray  # (nb, 3, 3) (h Γ)⁻¹ at the solution
     tangent_before: np.ndarray  # (nb, 3, 3) (h Γ)⁻¹ Rᵀ of the interval before
-    force: np.ndarray  # (nb, 3) impulse that does not turn with the body [N s]
-    contact: np.ndarray  # (nb, 6, 6) right-hand side of the body's rows by its displacement and turn, through plane contacts
-    own: np.ndarray  # (nv, 6) change of the rates of a joint by its own coordinate, before anything reacts
-    moved: np.ndarray  # (nb, 12) displacement, turn, change of the old velocities in the column at hand
-    under: np.ndarray  # (nb,) 1 for the bodies the column at hand moves
-    pair_rows: np.ndarray  # (nc, 12, 6) right-hand sides of both bodies of a pair contact by the second's displacement and turn
+    force: np.ndarray  # (nb, 3) impulse whose direction is fixed in the world [N s]
+    contact: np.ndarray  # (nb, 6, 6) right-hand side of the body's rows by its displacement and rotation, through plane contacts
+    own: np.ndarray  # (nv, 6) change of the rates of a joint by its own coordinate, before the unknowns respond
+    moved: np.ndarray  # (nb, 12) displacement, rotation, change of the old velocities in the current column
+    under: np.ndarray  # (nb,) 1 for the bodies that the current column moves
+    pair_rows: np.ndarray  # (nc, 12, 6) right-hand sides of both bodies of a pair by the second's displacement and rotation
     pair_force: np.ndarray  # (nc, 3) its impulse on the second body, world [N s]
-    pair_twist: np.ndarray  # (nc, 12) right-hand sides of both bodies by a turn of its tangents about the normal
+    pair_twist: np.ndarray  # (nc, 12) right-hand sides of both bodies by a rotation of its tangents about the normal
     motion: np.ndarray  # (nc, 6, 6) change of the motion along a contact's rows by (u, ψ), of a pair's second body
     fade: np.ndarray  # (nc, 6) change of a far pair's gap where the step starts by (u, ψ) of the second body
-    shown: np.ndarray  # (nb, 6) forms of (u, ψ) of the bodies: what the cotangents of the contact table make of it
+    shown: np.ndarray  # (nb, 6) linear forms in (u, ψ) of the bodies, from the cotangents of the contact table
     shown_pair: np.ndarray  # (nc, 12) likewise of a pair's second body, then of both with the first
-    pair_spin: np.ndarray  # (nc, 3) that turn by a turn of both bodies, which the tangents do not follow
+    pair_spin: np.ndarray  # (nc, 3) angle by which a pair's tangents lag behind, per unit of a rotation of both bodies
     load: np.ndarray  # (nn, 6) impulses of the joints' rows, joint couplings included [N s, N m s]
     impulse: np.ndarray  # (nn, 6, 8) impulse directions on the children
-    lever: np.ndarray  # (nb, 3, 3) change of outside torques by a turn of their body, see body_table.py [N m]
+    lever: np.ndarray  # (nb, 3, 3) change of outside torques by a rotation of their body, see body_table.py [N m]
     wrench: np.ndarray  # (nb, 6) world forces and torques of the step [N, N m]
-    still: np.ndarray  # (nb, 6) of `force` and of the torques in `wrench` what keeps its direction when the body rotates [N s, N m]
-    d_force: np.ndarray  # (nd,) change of the actuators' forces in the column at hand
-    d_servo: np.ndarray  # (number of servos,)
-    d_orient: np.ndarray  # (number of servos of orientations, 3) of their impulses
+    still: np.ndarray  # (nb, 6) of `force` and of the torques in `wrench` the part whose direction is fixed in the world [N s, N m]
+    d_force: np.ndarray  # (nd,) change of the actuators' forces in the current column
+    d_servo: np.ndarray  # (number of servos,) of the servos' impulses
+    d_orient: np.ndarray  # (number of servos of orientations, 3) of the impulses of these
     servo_free: np.ndarray  # (number of servos,) 1 where the force is inside its range
-    d_wrench: np.ndarray  # (nb, 6)
-    next_bodies: np.ndarray  # (nb, 13)
+    d_wrench: np.ndarray  # (nb, 6) of the actuators' wrenches
+    next_bodies: np.ndarray  # (nb, 13) `bodies` displaced for a difference
     adjoint: np.ndarray  # (N, 6, 8) in the first column: right-hand side and solution of the transposed system
     adjoint_again: Refinement
     rates: np.ndarray  # (nv, 8) likewise: weights of the next rates
     row: np.ndarray  # (2 nv, 1) one column of A
     act: np.ndarray  # (na,) perturbed
     next_act: np.ndarray  # (na,) activations after the step
-    d_act: np.ndarray  # (na,) their change in the column at hand
+    d_act: np.ndarray  # (na,) their change in the current column
     act_rows: np.ndarray  # (na, 2 nv + na + nu) their rows of A and B, in the order of the columns
     division: Division
 

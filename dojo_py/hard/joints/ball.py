@@ -1,4 +1,4 @@
-"""Ball: the child turns freely about a point fixed in the parent. 3 constraint rows, 3 coordinates.
+"""Ball: the child rotates freely about a point fixed in the parent. 3 constraint rows, 3 coordinates.
 
 0 = d + E p_b - p_a                 rows 0-2 [m]    anchors, parent's frame
 Δ = rotation vector of q_k* ⊗ q     rows 3-5 [rad]  q: child in parent; Δ in the child's frame

@@ -6,7 +6,7 @@
 
 θ is found by a short Newton iteration inside the row evaluation, so rows and coordinates are functions of the pose alone, and
 their Jacobians follow from the implicit function theorem. The joints move in document order, as in MuJoCo: hinges and slides, and a
-ball that no joint rotates after. Its three coordinates are the rotation vector Δ from a given orientation, exp(Δ) beside it.
+ball after which no joint rotates. Its three coordinates are the rotation vector Δ from a given orientation, exp(Δ) beside it.
 """
 
 import math
@@ -34,11 +34,11 @@ def chain_pose(L, j, theta, turn, p, q, S):
         p[r] = L.base_pos[j, r]
     for r in range(4):
         q[r] = L.base_quat[j, r]
-    at_anchor = False  # p is the anchor of the hinge before, which is this one's too
+    at_anchor = False  # whether p is the anchor of the hinge before, which this one shares
     for i in range(k):
         dof = first + i
         axis, pos, ball = L.dof_axis[dof], L.dof_anchor[dof], L.dof_vector[dof] >= 0
-        if ball and L.dof_vector[dof] != dof:  # its second and third coordinate
+        if ball and L.dof_vector[dof] != dof:  # its second or third coordinate
             continue
         turn_vector(q, axis, b)
         if L.dof_slide[dof]:
@@ -86,7 +86,7 @@ def chain_pose(L, j, theta, turn, p, q, S):
         n0, n1, n2 = S[3, i], S[4, i], S[5, i]
         r0, r1, r2 = p[0] - S[0, i], p[1] - S[1, i], p[2] - S[2, i]
         S[0, i], S[1, i], S[2, i] = n1 * r2 - n2 * r1, n2 * r0 - n0 * r2, n0 * r1 - n1 * r0
-        if i + 1 == k:  # nothing turns it any more
+        if i + 1 == k:  # no later joint rotates the axis
             axis = L.dof_axis[dof]
             S[3, i], S[4, i], S[5, i] = axis[0], axis[1], axis[2]
             continue
@@ -116,13 +116,15 @@ def _ball_screws(p, q, back, S):
 
 @kernel
 def _equal(a, b):
-    """Two vectors (3,) are the same."""
+    """Whether two vectors (3,) are the same."""
     return a[0] == b[0] and a[1] == b[1] and a[2] == b[2]
 
 
 @kernel
 def _pivot(A, i, k):
-    """Bring the largest of A[i:k, i] into row i of A (k, k) and divide that row by it. Returns (its old row, its inverse)."""
+    """Exchange rows of A (k, k) so that the largest of A[i:k, i] is the pivot of row i; divide row i by it. Returns (its old row,
+    1/pivot).
+    """
     best, row = abs(A[i, i]), i
     for r in range(i + 1, k):
         if abs(A[r, i]) > best:
@@ -141,7 +143,7 @@ def _pivot(A, i, k):
 
 @kernel
 def _eliminate(A, i, r, k):
-    """Take row i of A (k, k) off row r, so that A[r, i] becomes 0. Returns the factor."""
+    """Subtract a multiple of row i of A (k, k) from row r, so that A[r, i] becomes 0. Returns the factor."""
     f = A[r, i]
     for c in range(k):
         A[r, c] -= f * A[i, c]
@@ -185,8 +187,8 @@ def _solve_rows(A, J, n, k):
 def compound_basis(S, k, basis, follow):
     """basis (6, 6): rows 0 … 5-k the complement N, rows 6-k … 5 an orthonormal basis of the screws S (6, k).
 
-    follow: N is the one next to the rows that are there, so that it moves smoothly with S; else it is chosen afresh, among equal
-    unit vectors by the last digits of S.
+    follow: N is the complement nearest to the rows in `basis`, so that it varies smoothly with S; else it is chosen afresh from
+    unit vectors, where ties are decided by the last digits of S.
     """
     # Gram-Schmidt of the screws; the coordinates come last.
     for i in range(k):
@@ -206,7 +208,7 @@ def compound_basis(S, k, basis, follow):
         s = 1.0 / max(math.sqrt(s), 1e-9)
         for r in range(6):
             basis[row, r] *= s
-    # Complete with the unit vectors that stick out most.
+    # Complete with the unit vectors that have the largest components outside the span so far.
     for i in range(6 - k):
         if not follow:
             best, pick = -1.0, 0
@@ -265,7 +267,7 @@ def compound_rows(L, j, q_rel, d, theta, start, turn, basis, c, J):
         solve_small(A, step, k, 1)
         for i in range(k):
             theta[i] += step[i, 0]
-        if residual < CLOSE:  # what this step leaves is its square: the rows follow it, and the screws may stay
+        if residual < CLOSE:  # the next error is the square of this one: update the rows linearly, keep the screws
             for i in range(n):
                 for j in range(k):
                     for r in range(6):

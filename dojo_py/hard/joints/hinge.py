@@ -1,4 +1,4 @@
-"""Hinge: the child turns about one axis fixed in the parent. 5 constraint rows, 1 coordinate.
+"""Hinge: the child rotates about one axis fixed in the parent. 5 constraint rows, 1 coordinate.
 
 0 = d + E p_b - p_a             rows 0-2 [m]   anchors, parent's frame
 0 = n_i · (E a_b),  i = 1, 2    rows 3-4 [-]   n_i: normals of the axis in the parent, a_b: the axis in the child
@@ -43,6 +43,6 @@ def hinge_rows(E, d, anchor_parent, anchor_child, frame, child, start, c, J):
     J[5, 3] = sc * (e1 * m2 - e2 * m1) - ss * (e1 * n2 - e2 * n1)
     J[5, 4] = sc * (e2 * m0 - e0 * m2) - ss * (e2 * n0 - e0 * n2)
     J[5, 5] = sc * (e0 * m1 - e1 * m0) - ss * (e0 * n1 - e1 * n0)
-    # The turn since the start, in (-π, π]: the angle itself may have wound many times.
+    # The rotation since the start, in (-π, π]: the angle itself may be many revolutions.
     cs, sn = math.cos(start), math.sin(start)
     c[5] = math.atan2(sine * cs - cosine * sn, cosine * cs + sine * sn)

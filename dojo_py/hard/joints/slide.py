@@ -1,4 +1,4 @@
-"""Slide: the child moves along one axis fixed in the parent and does not turn. 5 constraint rows, 1 coordinate.
+"""Slide: the child moves along one axis fixed in the parent and does not rotate. 5 constraint rows, 1 coordinate.
 
 0 = n_i · (d + E p_b - p_a),  i = 1, 2                      rows 0-1 [m]   n_i: normals of the axis
 0 = n · E a_b,  m · E n_b,  a · E m_b                       rows 2-4 [-]   a, n, m: axis and normals; _b: in the child
@@ -36,7 +36,7 @@ def slide_rows(E, d, anchor_parent, anchor_child, frame, child, start, c, J):
         J[out, 3] = p1 * g2 - p2 * g1
         J[out, 4] = p2 * g0 - p0 * g2
         J[out, 5] = p0 * g1 - p1 * g0
-        # orientation: normal `axis` of the parent against the direction before it in the child
+        # orientation: direction `axis` of the parent is orthogonal to direction axis - 1 of the child
         b0, b1, b2 = child[row, 0], child[row, 1], child[row, 2]
         turn = 2 + row
         c[turn] = g0 * b0 + g1 * b1 + g2 * b2

@@ -1,12 +1,13 @@
 """Gears of the actuators, and the numbers of their laws.
 
-gear: one number on a hinge, slide, tendon or slider-crank, six (force, torque) of the others: 'motor.0', … Servos of orientations
-have none that acts.
+gear: one number on a hinge, slide, tendon or slider-crank, six (force, torque) of the others: 'motor.0', … The gears of servos of
+orientations have no effect and are no parameters.
 
 gainprm, biasprm, dynprm: as in MuJoCo's arrays, those numbers k that the actuator's law reads, 'motor.k': gains, bias, time
-constants and what else acts on the force or on the next activations (of servos and motors: actuation/controlled.py). The stiffness
-of a `position` servo is two of them, gainprm 0 and -biasprm 1. What is 0 and off thereby (an integral, a limit of a rate, a winding
-that warms) is none of them, and what is on must stay positive: the model has no other activations.
+constants and all else that acts on the force or on the next activations (for pid and dcmotor: actuation/controlled.py). The
+stiffness of a `position` servo is two of them, gainprm 0 and -biasprm 1. Numbers that switch a part of the law off by being 0 (an
+integral, a limit of a rate, a winding that warms) are no parameters, and those that switch one on must stay positive: the model's
+activations are those of the parts that are on.
 """
 
 from __future__ import annotations
@@ -53,16 +54,16 @@ def _set_gears(world: World, model: Any, values: Array) -> None:
 # numbers of the laws
 
 Numbers = Callable[[Any, int], tuple[list[int], list[int]]]
-"""(table, actuator) -> the numbers that act; those that act while they are positive."""
+"""(table, actuator) -> the numbers that act at any value; those that act only while they are positive."""
 
 
 def _sloped(table: Any, i: int) -> bool:
-    """Whether a law that depends on length and velocity is taken as such: one on a joint that does not is no servo."""
+    """Whether the affine law's coefficients of length and velocity act: on a joint or tendon only if the actuator is a servo."""
     return bool(table.servo[i] >= 0 or table.transmission[i] not in (SCALAR, TENDON))
 
 
 def _of_muscle(prm: Array) -> list[int]:
-    """A force, or where it is negative the scale of the one that the model's inertia asks for."""
+    """Number 2 is the peak force or, where it is negative, number 3 scales the one that is derived from the model's inertia."""
     return [0, 1, 3 if prm[2] < 0.0 else 2, 4, 5, 6, 7, 8]
 
 
@@ -114,7 +115,7 @@ def _acting(world: World, field: str, numbers: Numbers) -> list[tuple[int, int, 
 
 
 def _force_scale(table: Any, i: int) -> float:
-    """What a number of actuator i that is 0 is measured by: its force's range, over which differences are not to step; or 1."""
+    """Scale of a number of actuator i that is 0: its force's range, beyond which no difference must step, or 1 if less."""
     ranges = [table.force_range[i]]
     if 0 <= table.dof[i] < len(table.dof_range):
         ranges.append(table.dof_range[table.dof[i]])
@@ -122,7 +123,7 @@ def _force_scale(table: Any, i: int) -> float:
 
 
 def _kind(name: str, field: str, numbers: Numbers) -> Kind:
-    """Of one of the table's arrays."""
+    """The kind of parameters in one of the table's arrays."""
 
     def labels(world: World, model: Any) -> list[str]:
         return [f"{model.actuator_names[i] or f'#{i}'}.{k}" for i, k, _ in _acting(world, field, numbers)]

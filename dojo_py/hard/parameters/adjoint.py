@@ -1,9 +1,10 @@
-"""The next rates by all right-hand sides of a step at once, so that a column costs no solve of its own.
+"""Derivatives of the next rates by all right-hand sides of a step at once, so that a column needs no solve of its own.
 
-    A δw = x,   δq̇₊ = C δw + e     →     δq̇₊ = Yᵀ x + e,   Aᵀ Y = Cᵀ            x: right-hand sides, e: what acts directly
+    A δw = x,   δq̇₊ = C δw + e     →     δq̇₊ = Yᵀ x + e,   Aᵀ Y = Cᵀ            x: right-hand sides, e: direct effect
 
 Y has one column a rate (nv), while there are hundreds of parameters whose x have a few entries each. Right-hand sides are minus
-the change of the residuals with the unknowns held, or with unknowns that are told to move along (see the files of columns).
+the change of the residuals with the unknowns held, or with unknowns that are displaced together with the poses (see the files
+*_columns.py).
 
 A contact's equations are eliminated, F = f - K y with its motion y = (gap, tangential velocity): right-hand side Bᵀ (δf - K δy).
 """
@@ -42,7 +43,7 @@ def pull_one(y, x, out):
 
 @kernel
 def solve_adjoint(L, W, D, h):
-    """D.y and what the contacts make of it, on the factorisation of the step."""
+    """Set D.y and, from it, D.slot, D.impulse and D.motion of the contacts, on the factorisation of the step."""
     rates_transposed(L, W, D.each, h, D.y)
     solve_rows(L, W, D.y, D.again)
     for i in range(D.slot.shape[0]):

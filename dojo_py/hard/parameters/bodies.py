@@ -1,7 +1,7 @@
 """Mass, inertia, centre of mass, gravity and its compensation.
 
-Bodies without a joint count as parts of the body that carries them: gravcomp is the share of all their weight that is compensated,
-and changes of all parts alike, so that it acts at the centre of mass.
+Bodies without a joint are merged into the body that carries them: gravcomp is the fraction of the weight of the whole that is
+compensated. It changes equally for all parts, so that a change acts at the centre of mass.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def _set_inertia(world: World, model: Any, values: Array) -> None:
 
 
 def _soften(world: World) -> None:
-    """The inverse inertia follows, and the softest inertia of each body, which scales the equations and changes no solution."""
+    """Update what follows: inverse inertias, and `layout.softest`, which scales the equations and changes no solution."""
     layout = world.layout
     layout.mobility[:] = np.linalg.inv(layout.inertia)
     layout.softest[:] = np.minimum(layout.mass, np.linalg.eigvalsh(layout.inertia)[:, 0])
@@ -63,7 +63,7 @@ def _com(world: World, model: Any) -> Array:
 
 
 def _set_com(world: World, model: Any, values: Array) -> None:
-    """Everything that is stored from the centre of mass moves the other way."""
+    """Everything that is stored relative to the centre of mass moves the other way."""
     layout, planes, pairs, table, bodies = world
     shift = values - layout.com
     layout.com[:] = values
@@ -87,14 +87,14 @@ def _set_com(world: World, model: Any, values: Array) -> None:
 
 
 def _shift_ends(places: Array, bodies: Array, rows: Array, shift: Array) -> None:
-    """places (n, 2, 3) -= shift (nb, 3) of their bodies (n, 2); rows (n,): which hold places."""
+    """places (n, 2, 3) -= shift (nb, 3) of their bodies (n, 2), in the rows where rows (n,) is True."""
     for side in range(2):
         mine = rows & (bodies[:, side] >= 0)
         places[mine, side] -= shift[bodies[mine, side]]
 
 
 def bound_pairs(pairs: Any) -> None:
-    """Bounding spheres of geoms about their centres hold what round pairs see of them, after that changed."""
+    """Enlarge the bounding spheres of geoms to hold their shapes in round pairs, after these have changed."""
     geoms = np.unique(pairs.geom[: int(pairs.rounds[0])])
     away = np.linalg.norm(pairs.round_centre - pairs.shape_centre, axis=-1) + np.linalg.norm(pairs.round_half, axis=-1)
     pairs.shape_reach[geoms] = np.maximum(pairs.shape_reach, away + pairs.round_radius)[geoms]
@@ -119,7 +119,7 @@ def _set_compensation(world: World, model: Any, values: Array) -> None:
 
 
 def _weigh(world: World) -> None:
-    """Each body's acceleration by gravity: what compensation leaves of it."""
+    """Set each body's acceleration by gravity after compensation."""
     layout = world.layout
     layout.gravity[:] = (1.0 - layout.lift_share)[:, None] * layout.lift_gravity
 

@@ -14,7 +14,7 @@ from dojo_py.hard.world import World
 
 
 def kinematics(world: World, timestep: float) -> int:
-    """Number that tells apart simulators in which the same coordinates mean other poses of the centres of mass."""
+    """A number that differs between simulators in which the same coordinates mean different poses of the centres of mass."""
     layout = world.layout
     tables = (layout.com, layout.dof_anchor, layout.dof_axis, layout.base_pos, layout.base_quat)
     text = b"".join(np.ascontiguousarray(a).tobytes() for a in tables)

@@ -1,7 +1,7 @@
-"""Columns of the points that closures and tendons hold, all poses held: by differences of the closures' own kernels.
+"""Columns of the points of closures and tendons, with all poses held: by differences of the closures' own kernels.
 
 connect, weld       rows c/h at the next pose; impulses Gᵀ λ where the step starts
-spatial tendon      its law by δl, δl̇₋ where the step starts and δl̇ = (δl₊ - δl)/h; impulse λ ∂l/∂(x, φ), λ with its equalities'
+spatial tendon      its law by δl, δl̇₋ where the step starts and δl̇ = (δl₊ - δl)/h; impulse λ ∂l/∂(x, φ), λ with equalities'
 equality of two     δl₁₊ - poly'(l₂₊) δl₂₊;  -poly''(l₂) λ δl₂ along the second
 """
 
@@ -18,7 +18,7 @@ from dojo_py.solver.octet import WIDTH
 
 @kernel
 def closure_rows_column(L, W, G, moved, k, scheme, h):
-    """Right-hand sides of datum k into the first column of G."""
+    """Put the right-hand sides of datum k into the first column of G."""
     G.columns[:, :, 0] = 0.0
     first = L.node_joint.shape[0] - L.eq_kind.shape[0]
     for e in range(L.eq_kind.shape[0]):

@@ -48,7 +48,8 @@ NUMBERS, COM, JOINT, ACTUATOR = flat.NUMBERS, flat.COM, flat.JOINT, flat.ACTUATO
 PLACES, PLANE, TIMESTEP = flat.PLACES, flat.PLANE, flat.TIMESTEP
 
 SHORTER = 0.1
-"""Step by which bodies move for the forces on them, over that for their poses: no time step divides the round-off of these."""
+"""Difference step for the forces on bodies as these move, over the step for their poses: no time step divides the round-off of
+forces."""
 
 
 def by_parameters(L, P, Q, T, W, G, K, qpos, qvel, act, control, wrenches, joint_forces, t, h, out):
@@ -70,7 +71,7 @@ def load_parameters(L, P, Q, T, M, W, V, G, K):
 
 @kernel
 def _row_of(rows, t):
-    """The row of step t, of rows for none, all or every step."""
+    """Index of the row of step t: there are no rows, one for all steps, or one for each."""
     return max(min(t, rows.shape[0] - 1), 0)
 
 
@@ -84,7 +85,7 @@ def parameter_columns(L, P, Q, T, W, G, D, moved, qpos, qvel, act, control, outs
     paths = _has_paths(L)
     lifted = L.lift_flags[ACTS] == 1
     follows = outside.wrenches.shape[0] > 0 or outside.joint_forces.shape[0] > 0 or follows_bodies(T) or paths or lifted
-    drive(L, T, moved.V, G.bodies, qpos, qvel, act, control, h)  # the servos' whole turns, which differences keep
+    drive(L, T, moved.V, G.bodies, qpos, qvel, act, control, h)  # the servos' whole revolutions, which differences hold
     out[:, :] = 0.0
     solve_adjoint(L, W, D, h)
     subtree_adjoint(L, W, G, D, h)
@@ -113,7 +114,7 @@ def parameter_columns(L, P, Q, T, W, G, D, moved, qpos, qvel, act, control, outs
             if follows:
                 subtree_motion(L, W, G, L.child[j], here, before, True, h)
                 if paths:
-                    drive(L, T, moved.V, G.bodies, qpos, qvel, act, control, h)  # laws of servos, which differences left moved
+                    drive(L, T, moved.V, G.bodies, qpos, qvel, act, control, h)  # restore servos' laws after differences
                     _moved_paths(L, W, G, D, moved.V, j, joint_rates, h, scheme, rates)
                 _moved_drive(L, W, G, D, moved, k, qpos, qvel, act, control, outside, h, scheme, rates, acts)
         elif route == PLACES:
@@ -148,7 +149,10 @@ def _has_paths(L):
 
 @kernel
 def _moved_paths(L, W, G, D, V, j, rates, h, scheme, out):
-    """Spatial tendons as the bodies move (G.moved, G.under) while joint j changes, by rates (6,); G's first column is work."""
+    """out (nv,) += what spatial tendons do as bodies move (G.moved, G.under) because joint j changes, by rates (6,).
+
+    G's first column is work.
+    """
     G.columns[:, :, 0] = 0.0
     path_columns(L, W, V, G, -1, 0, 0, scheme, h)
     for e in range(L.eq_kind.shape[0]):
@@ -163,7 +167,7 @@ def _moved_paths(L, W, G, D, V, j, rates, h, scheme, out):
 
 @kernel
 def _held_length(L, W, G, e, t, side, factor, j, rates, h):
-    """Row of equality e through fixed tendon t: its length changes by the rates (6,) of joint j, not with the bodies."""
+    """Row of equality e through fixed tendon t: its length changes by the rates (6,) of joint j, not by the bodies' motion."""
     v, change, first = scratch(6), 0.0, L.eq_tendons[e, 2] if side == 1 else 0
     for slot in range(L.eq_bodies.shape[1] - first):
         b = L.eq_bodies[t, slot]
@@ -179,7 +183,9 @@ def _held_length(L, W, G, e, t, side, factor, j, rates, h):
 
 @kernel
 def _paths_longer(L, W, G, D, moved, k, qpos, qvel, h, scheme, out):
-    """The old rates of spatial tendons over another time step: differences of the lengths at two poses of given coordinates."""
+    """Change of the old rates of spatial tendons with the time step: differences of their lengths at two poses of given
+    coordinates.
+    """
     first, V = L.node_joint.shape[0] - L.eq_kind.shape[0], moved.V
     G.columns[:, :, 0] = 0.0
     for e in range(L.eq_kind.shape[0]):
@@ -207,7 +213,7 @@ def _pull_column(G, D, out):
 
 @kernel
 def _numbers(L, P, Q, W, D, moved, k, h, scheme, out):
-    """Column of datum k, whose numbers act alone."""
+    """Column of datum k, whose numbers act each by itself (flat.py)."""
     for m in range(moved.start[k], moved.start[k + 1]):
         column, row, value = moved.column[m], moved.row[m], moved.values[m]
         if column == OTHER:
@@ -234,7 +240,7 @@ def _numbers(L, P, Q, W, D, moved, k, h, scheme, out):
 
 @kernel
 def _pair_number(L, P, Q, W, D, column, row, part, value, h, out):
-    """Column of a number of a pair, or of a geom as round pairs see it: through all features that it is in."""
+    """Column of a number of a pair, or of a geom's shape in round pairs: through all features that it is part of."""
     for f in range(W.n_features[0]):
         candidate = P.body.shape[0] + f
         if column == PAIR_FRICTION or column == PAIR_RATIO:
@@ -252,7 +258,7 @@ def _pair_number(L, P, Q, W, D, column, row, part, value, h, out):
 
 @kernel
 def _com_motion(W, G, b, axis, h):
-    """G.moved: the centre of body b moves along an axis of its frame, both where the step starts and before."""
+    """G.moved: the centre of body b moves along an axis of its frame, both where the step starts and one interval before."""
     G.moved[:, :] = 0.0
     for i in range(3):
         G.moved[b, i] = W.R[b, i, axis]
@@ -261,7 +267,7 @@ def _com_motion(W, G, b, axis, h):
 
 @kernel
 def _moved_drive(L, W, G, D, moved, k, qpos, qvel, act, control, outside, h, scheme, out, acts):
-    """Wrenches on the bodies as datum k moves these (G.moved)."""
+    """Column through the wrenches on the bodies, as datum k moves the bodies by G.moved."""
     clear_drive(D)
     for side in range(2):
         amount = SHORTER * moved.step[k] if side == 0 else -SHORTER * moved.step[k]
@@ -276,7 +282,7 @@ def _moved_drive(L, W, G, D, moved, k, qpos, qvel, act, control, outside, h, sch
 
 @kernel
 def _driven_otherwise(L, W, G, D, moved, k, qpos, qvel, act, control, outside, h, scheme, out, acts):
-    """What the actuators do with other numbers of their own, gears for one."""
+    """Column through the actuators as datum k changes their numbers, such as gears."""
     clear_drive(D)
     for side in range(2):
         factor = move(moved, k, side)
@@ -290,7 +296,7 @@ def _driven_otherwise(L, W, G, D, moved, k, qpos, qvel, act, control, outside, h
 
 @kernel
 def _driven_longer(L, W, G, D, moved, k, follows, qpos, qvel, act, control, outside, h, scheme, out, acts):
-    """What the actuators and outside wrenches do over another time step."""
+    """Column through the actuators and outside wrenches as the time step changes."""
     clear_drive(D)
     for side in range(2):
         amount = moved.step[k] if side == 0 else -moved.step[k]

@@ -1,16 +1,16 @@
-"""Columns of a body's centre of mass, with its velocity told to follow: the body as matter moves as before.
+"""Columns of a body's centre of mass. Its velocity is changed with it, so that every material point moves as before.
 
 Let a₋, a, a₊ be the displacement of the centre, world axes, one interval before, where the step starts and at its end (R₋ e, R e,
-R₊ e). With δv = (a₊ - a)/h no joint, gap or closure changes, and what acts on the body acts where it did. Its rows change by
+R₊ e). With δv = (a₊ - a)/h no joint, gap or closure changes, and forces act at the same points as before. The body's rows change by
 
     momentum      m (a₊ - 2 a + a₋)/h
     torque        -a × F of what is applied where the step starts (joints, closures), -a₊ × F of contacts with planes,
-                  -(a₊ - α (a₊ - a)) × F of contacts between bodies, whose common point follows, α: the body's share
-                  (feature_rows.py), and -(1 - α)(a₊ - a) × F on the other body
+                  -(a₊ - α (a₊ - a)) × F of contacts between bodies, whose common point moves with it, α as in
+                  feature_rows.py, and -(1 - α)(a₊ - a) × F on the other body
     velocity      T (δv - R₊ (ω × e)) of contacts whose whole arm rolls; the point behind others moves as before
                   (feature_rows.py)
 
-The impulse F of joints and closures is what is left of the body's momentum row.
+The impulse F of joints and closures is the remainder of the body's momentum row.
 """
 
 from dojo_py.arrays import scratch, zeros
@@ -22,7 +22,7 @@ from dojo_py.solver.cones.contact import MOST_ROWS, ROWS, impulse_of
 
 @kernel
 def com_column(L, P, Q, W, G, D, b, axis, h, out):
-    """out (nv,) += column of one coordinate of the centre of mass of body b; without outside and actuator wrenches."""
+    """out (nv,) += column of one coordinate of body b's centre of mass; without the effects of outside wrenches and actuators."""
     before, here, after, slip = scratch(3), scratch(3), scratch(3), scratch(3)
     F, x, t = scratch(3), scratch(3), scratch(3)
     v, y = W.v[b], D.y[L.place_body[b]]
@@ -32,7 +32,7 @@ def com_column(L, P, Q, W, G, D, b, axis, h, out):
         # ω × e = ω_k e_j - ω_j e_k
         slip[i] = (after[i] - here[i]) / h - (W.Rn[b, i, j] * v[3 + k] - W.Rn[b, i, k] * v[3 + j])
         x[i] = -L.mass[b] * (after[i] - 2.0 * here[i] + before[i]) / h
-        F[i] = L.mass[b] * v[i] - G.force[b, i]  # (which holds the impulses of planes)
+        F[i] = L.mass[b] * v[i] - G.force[b, i]  # (G.force includes the impulses of planes)
         t[i] = 0.0
     pull_three(y[0:3], x, out)
     for c in range(W.n_active[0]):
@@ -45,7 +45,7 @@ def com_column(L, P, Q, W, G, D, b, axis, h, out):
 
 @kernel
 def _contact(L, P, Q, W, D, c, side, here, after, slip, rest, t, out):
-    """Contact c, whose body b on one side is at hand: torque t (3,), world axes, and less of its impulse in rest (3,)."""
+    """Contact c of the body, on one side: t (3,) += torque, world axes; rest (3,) -= the impulse of a contact between bodies."""
     force, F, y, arm = scratch(MOST_ROWS), scratch(3), scratch(3), scratch(3)
     B = W.cB[c, side]
     impulse_of(W.claw[c], W.con[c], force)
@@ -57,7 +57,7 @@ def _contact(L, P, Q, W, D, c, side, here, after, slip, rest, t, out):
         y[0] = 0.0
         for r in range(1, 3):  # (the rows' directions, with the side's sign)
             turn = B[r, 0] * slip[0] + B[r, 1] * slip[1] + B[r, 2] * slip[2]
-            y[r] = turn / W.cweight[c] if W.cweight[c] > 0.0 else 0.0  # (without its share of the impulse, far_pairs.py)
+            y[r] = turn / W.cweight[c] if W.cweight[c] > 0.0 else 0.0  # (without the fading factor, far_pairs.py)
         pull_three(D.motion[c, 0:3], y, out)
     if c < W.n_active[1]:
         _add_cross(F, after, t)

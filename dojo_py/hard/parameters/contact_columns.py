@@ -1,22 +1,22 @@
 """Columns of contacts: friction, points and radii, in closed form.
 
-The cone's law knows μ only in the product ξ₁ = μγ, so  ∂ξ/∂μ = (γ/μ) ∂ξ/∂γ. A ratio r of a coefficient to it scales a row, η = r v,
-and the impulse along it, f = r ξ:  δη = η δr/r,  and what pushes changes by ξ δr/r along the scaled row. The arm δa of a contact
-with a plane, in the body's frame at the next pose, moves with the point, and with the radius by -n_b:
+In the cone's equations μ enters only by the product ξ₁ = μγ, so  ∂ξ/∂μ = (γ/μ) ∂ξ/∂γ. A ratio r of a coefficient to μ scales
+a row, η = r v, and the impulse along it, f = r ξ:  δη = η δr/r,  and the impulse changes by ξ δr/r along the scaled row. The arm δa
+of a contact with a plane, in the body's frame at the next pose, moves with the point, and with the radius by -n_b:
 
     δgap = n_b · δa,    δv_t = t_b · (1 - R₊ᵀ R) δa/h of a point, t_b · (ω × δa) of a radius (plane_contacts.py),
     δtorque = S (δa × F_b)                                                        S = Rᵀ R₊;  _b: in that frame
 
-and where an overlap is let be, its gap where the step starts is let be too. With it the share of a far pair's impulse changes.
+less, where an overlap may stay, the change of the gap where the step starts; with that gap the fading factor of a far pair changes.
 
-A feature of a pair that moves by δp in its body moves by w = R₊ δp, in the world, as the body's displacement would move it: with
-that the derivatives of gap, normal, point c, frame and impulse are those of `pair_motion`; the bodies and so their velocities stay.
+A feature of a pair that moves by δp in its body moves by w = R₊ δp in the world, as a displacement of the body would move it: so
+the derivatives of gap, normal, point c, frame and impulse are those of `pair_motion`; the bodies and their velocities are held.
 A radius moves the surface, not the normal:  δgap = -δr,  δc = ∓½ n δr (the point is half way between the two surfaces).
 
     δv_t = T (δu_A - δu_B) + δT u,  u of feature_rows.py,      δtorque = ± R₀ᵀ (δc × F + arm × δF)
 
-Spinning and rolling feel the normal's turn only:  δv = δd · (ω_A - ω_B),  δtorque = ± R₀ᵀ f δd.  A pyramid, and a cone that brakes
-unequally along its tangents, feel the frame's angle as well (gradients/contact_change.py).
+Spinning and rolling depend on the direction d of their row only:  δv = δd · (ω_A - ω_B),  δtorque = ± R₀ᵀ f δd.  A pyramid, and a
+cone with unequal coefficients along its tangents, depend on the frame's angle as well (gradients/contact_change.py).
 """
 
 from dojo_py.arrays import body_row, scratch
@@ -73,7 +73,7 @@ def arm_column(L, P, W, D, i, axis, value, h, out):
         frame[2, r] = R[0, r] * t[1, 0] + R[1, r] * t[1, 1] + R[2, r] * t[1, 2]
         f[r] = frame[0, r] * F[0] + frame[1, r] * F[1] + frame[2, r] * F[2]
         a[r] = -value * frame[0, r] if axis == 3 else (value if axis == r else 0.0)
-    if axis == 3:  # what rolls
+    if axis == 3:  # a radius: ω × δa
         u0, u1, u2 = w[1] * a[2] - w[2] * a[1], w[2] * a[0] - w[0] * a[2], w[0] * a[1] - w[1] * a[0]
     else:  # (R₊ c - R c)/h in the body's axes at the end
         u0, u1, u2 = _moved_in_body(R, W.R[b], axis, value / h)
@@ -92,7 +92,7 @@ def arm_column(L, P, W, D, i, axis, value, h, out):
 
 @kernel
 def _moved_in_body(R, R0, axis, amount):
-    """amount (1 - R₊ᵀ R) e: how far the step takes a point that is fixed on an axis e of a body, in its axes R₊ at the end."""
+    """amount (1 - R₊ᵀ R) e: how far the step's rotation moves a point on axis e of a body, in its axes R₊ at the end."""
     e, back = (1.0 * (axis == 0), 1.0 * (axis == 1), 1.0 * (axis == 2)), (R0[0, axis], R0[1, axis], R0[2, axis])
     return times(amount, minus(e, turned_back(matrix(R), back)))
 
@@ -104,7 +104,7 @@ def pair_column(L, P, Q, W, D, c, radius, part, value, h, out):
     impulse_of(W.claw[c], W.con[c], impulse)
     displace_pair(L, P, Q, W, c, h)
     side, longer, axis = (part, value, -1) if radius else (part // 3, 0.0, part % 3)
-    # what the feature's displacement w, or a longer radius, does to normal and point
+    # change of normal and point by the feature's displacement w, or by a longer radius
     at, w, n = 6 * side, _displaced(W.Rn, W.cbody[c, side], axis, value), _three(W.motion.normal)
     dn, half = _moved(W.motion.dn, at, w), 0.5 if side == 1 else -0.5
     point = plus(_moved(W.motion.dc, at, w), times(longer * half, n))
@@ -121,7 +121,7 @@ def pair_column(L, P, Q, W, D, c, radius, part, value, h, out):
 
 @kernel
 def _displaced(R, b, axis, value):
-    """(3,) by how much a point moves in the world that moves by value along an axis of body b, R (nb, 3, 3); axis -1: stays."""
+    """(3,) displacement in the world of a point that moves by value along an axis of body b, R (nb, 3, 3); axis -1: none."""
     if axis < 0:
         return ZERO
     return (value * R[b, 0, axis], value * R[b, 1, axis], value * R[b, 2, axis])
@@ -135,7 +135,7 @@ def _three(a):
 
 @kernel
 def _product(by, at, w):
-    """Change of a number by the displacement w (3,) of a feature; by (12,): its derivative, that feature's from `at` on."""
+    """Change of a number by the displacement w (3,) of a feature; by (12,): its derivatives, those by this feature from `at` on."""
     return by[at] * w[0] + by[at + 1] * w[1] + by[at + 2] * w[2]
 
 
@@ -151,7 +151,7 @@ def _slip_rows(P, W, c, side, longer, point, n, dn, dT1, dT2, h, y):
 
     point, dn, dT1, dT2 (3,): changes of point, normal and tangents; n (3,): the normal; longer: the radius of one side [m].
     """
-    # the slip of both sides: c moves, and ρ turns with the normal; of a radius only its own side's ρ = ∓ r n gets longer
+    # the slip of both sides: c moves, and ρ rotates with the normal; a radius lengthens ρ = ∓ r n of its own side only
     feature, T, slip = W.active[c] - P.body.shape[0], W.motion.tangents, _three(W.motion.slip)
     change = minus(
         _slip_change(W, c, feature, 0, h, dn, point, n, longer if side == 0 else 0.0),
@@ -166,7 +166,7 @@ def _slip_rows(P, W, c, side, longer, point, n, dn, dT1, dT2, h, y):
 
 @kernel
 def _push_bodies(L, W, D, c, impulse, point, dn, dT1, dT2, out):
-    """out (nv,) += what both bodies of pair contact c feel when its point, normal and tangents change, its impulse (rows,) held."""
+    """out (nv,) += column of the wrenches of pair contact c as its point, normal and tangents change, its impulse (rows,) held."""
     pushed, x, weight = scratch(MOST_ROWS), scratch(6), W.cweight[c]
     physical_impulse(W, c, impulse, pushed)
     F, torque = _three(W.motion.force), ZERO
@@ -197,9 +197,9 @@ def _moment_change(darm, F, arm, dF):
 
 @kernel
 def _start_column(L, W, D, c, side, longer, w, impulse, y, out):
-    """What gap and frame of pair contact c feel where the step starts: of its gap into y[0], of its impulse (rows,) into out (nv,).
+    """Effects of the gap and frame of pair contact c at the start of the step: on its gap in y[0], on its impulse in out (nv,).
 
-    w (3,): displacement of the feature of one side there; longer: of its radius [m].
+    w (3,): displacement of the feature of one side there; longer: change of its radius [m]; impulse (rows,).
     """
     start, x, twist, at = W.feature, scratch(3), scratch(12), 6 * side
     for i in range(3):
@@ -220,7 +220,7 @@ def _start_column(L, W, D, c, side, longer, w, impulse, y, out):
 
 @kernel
 def _pull_scaled(Y, factor, x, out):
-    """out (nv,) += what the right-hand side factor x (6,) of a body does to the rates, Y its rows of `D.y`."""
+    """out (nv,) += change of the rates by the right-hand side factor * x (6,) of a body; Y: its rows of `D.y`."""
     scaled = scratch(6)
     for i in range(6):
         scaled[i] = factor * x[i]
@@ -229,7 +229,7 @@ def _pull_scaled(Y, factor, x, out):
 
 @kernel
 def _faded(L, W, D, c, impulse, change, out):
-    """out (nv,) += column of a change of contact c's impulse by so much of itself, that of its share."""
+    """out (nv,) += column of a relative change of contact c's impulse, by its fading factor."""
     x = scratch(6)
     for m in range(2):
         if W.cbody[c, m] < 0:
@@ -252,7 +252,7 @@ def _slip_change(W, c, f, side, h, dn, point, n, longer):
     change = slip_change(whole, r, back, rate, h, dn, point)
     if whole:
         return change
-    outward = times(-sign * longer, n)  # δρ;  the arm stays, so that m changes by its opposite
+    outward = times(-sign * longer, n)  # δρ;  the whole arm is unchanged, so that δm = -δρ
     opposite = times(-1.0 / h, minus(outward, turned(back, outward)))
     return plus(change, plus(opposite, cross(rate, outward)))
 

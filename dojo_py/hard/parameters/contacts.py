@@ -1,9 +1,9 @@
 """Friction, contact points and radii.
 
-friction: one number for each pair of geoms that may touch, labelled 'geom/geom': the larger coefficient of sliding, the other
-in proportion. friction_directions: both, along the two tangents. friction_torsional, friction_rolling: those of torques.
-restitution: one number for each pair; the step on the central path, and so its derivatives, know none.
-contact_point: the points that a geom touches planes with ('box.0' … 'box.7'), and with them a sphere's centre against other
+friction: one number for each pair of geoms that may touch, labelled 'geom/geom': the larger coefficient of sliding friction; the
+other one changes in proportion. friction_directions: both, along the two tangents. friction_torsional, friction_rolling: those of
+torques. restitution: one number for each pair; steps on the central path, and so derivatives, have no restitution.
+contact_point: the points with which a geom touches planes ('box.0' … 'box.7'), and with them a sphere's centre against other
 bodies. contact_radius: one number a geom.
 """
 
@@ -21,7 +21,7 @@ from dojo_py.solver.cones.contact import ROWS
 
 Array = np.ndarray
 SLIDING, SPINNING, ROLLING = 3, 4, 6
-"""Rows of a contact that has these."""
+"""Number of rows of a contact with such friction."""
 
 
 def _geom_name(model: Any, g: int) -> str:
@@ -33,8 +33,8 @@ class Rubbing(NamedTuple):
 
     geoms: Array  # (n, 2)
     law: Array  # (n,)
-    friction: Array  # (n,) of reference
-    ratio: Array  # (n, 5) all five over it
+    friction: Array  # (n,) reference coefficient
+    ratio: Array  # (n, 5) all five coefficients over it
     restitution: Array  # (n,)
 
 
@@ -43,7 +43,7 @@ def _tables(world: World) -> list[Rubbing]:
 
 
 def _places(world: World, most: int) -> dict[tuple[int, int], list[tuple[Rubbing, list[int]]]]:
-    """Pairs of geoms whose law has at least so many rows, in order of appearance, the smaller geom first -> tables and rows."""
+    """Pairs of geoms (smaller number first, in order of appearance) whose law has at least `most` rows -> tables and their rows."""
     found: dict[tuple[int, int], dict[int, list[int]]] = {}
     tables = _tables(world)
     for number, table in enumerate(tables):
@@ -59,7 +59,7 @@ def _labels(world: World, model: Any, most: int) -> list[str]:
 
 
 def _coefficients(world: World, most: int) -> Array:
-    """(n, 5) all coefficients of the pairs whose law has at least so many rows."""
+    """(n, 5) all coefficients of the pairs whose law has at least `most` rows."""
     firsts = [(places[0][0], places[0][1][0]) for places in _places(world, most).values()]
     return np.array([table.friction[row] * table.ratio[row] for table, row in firsts]).reshape(-1, 5)
 
@@ -69,7 +69,7 @@ def _friction(world: World, model: Any) -> Array:
 
 
 def _set_friction(world: World, model: Any, values: Array) -> None:
-    """Both coefficients of sliding in proportion; those of torques stay."""
+    """Scale both coefficients of sliding friction alike; those of torques stay."""
     shares = values / _friction(world, model)
     for places, share in zip(_places(world, SLIDING).values(), shares, strict=True):
         for table, rows in places:
@@ -88,7 +88,7 @@ def _set_coefficients(most: int, first: int, last: int) -> Callable[[World, Any,
 
 
 def _friction_kind(name: str, unit: str, most: int, first: int, last: int) -> Kind:
-    """Some of the coefficients of pairs whose law has so many rows."""
+    """Coefficients first … last - 1 of pairs whose law has at least `most` rows."""
 
     def read(world: World, model: Any) -> Array:
         values = _coefficients(world, most)[:, first:last]
@@ -119,7 +119,7 @@ def _rub(values: Array) -> str | None:
 
 
 def _points(world: World) -> list[tuple[int, int, list[int]]]:
-    """(geom, number of the point, rows of the plane candidates) of every point; the same against every plane."""
+    """(geom, number of the point, rows of the plane candidates) of every point, which has one row for every plane."""
     found: dict[tuple[int, int], list[int]] = {}
     seen: dict[tuple[int, int], int] = {}
     for row, (g, plane) in enumerate(world.planes.geom):

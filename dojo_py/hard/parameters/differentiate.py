@@ -1,4 +1,4 @@
-"""Parameter Jacobians of a simulator: directions and work arrays, made once for each choice of names and kept."""
+"""Parameter Jacobians of a simulator: directions and work arrays, made once for each choice of names and then reused."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Array = np.ndarray
 
 
 class ParameterJacobian:
-    """Derivatives of steps by the parameters of some names. May be shared between threads."""
+    """Derivatives of steps by the parameters with the given names. May be shared between threads."""
 
     def __init__(self, world: World, model: Any, timestep: float, names: tuple[str, ...]):
         self._world, self._model = world, model

@@ -1,8 +1,8 @@
 """Columns through the actuators and from outside, by central differences of what they do over the whole step.
 
-Gears and the numbers of actuators act through them alone, on the forces and on the next activations. Geometry and the time step
-do where an actuator's force depends on bodies (sites, balls, free joints) or a wrench acts about the centre of mass of a part of a
-body. They are laws of a microsecond with no part in what is stiff.
+Gears and the numbers of actuators act only through the actuators' forces and next activations. Geometry and the time step
+do so, too, where an actuator's force depends on bodies (sites, balls, free joints) or a wrench acts about the centre of mass of a
+part of a body. Evaluating these laws takes a microsecond, and they contain none of the stiff terms.
 """
 
 from dojo_py.arrays import scratch
@@ -17,7 +17,7 @@ from dojo_py.jit import kernel
 
 @kernel
 def clear_drive(D):
-    """Nothing yet."""
+    """Set D.force, D.orient, D.wrench and D.act to zero."""
     D.force[:] = 0.0
     D.orient[:, :] = 0.0
     D.wrench[:, :] = 0.0
@@ -26,8 +26,8 @@ def clear_drive(D):
 
 @kernel
 def add_drive(L, T, M, V, W, D, bodies, qpos, qvel, act, control, outside, h, step, scheme, factor):
-    """D.force, D.wrench, D.orient += factor * impulses of actuators and from outside over a step that takes h [s] but leads
-    where the solved one of length `step` does; D.act += factor * the activations after it.
+    """D.force, D.wrench, D.orient += factor * impulses of actuators and from outside over a step of h [s] with the same end
+    poses as the solved one, of length `step`; D.act += factor * the activations after it.
     """
     gather_wrenches(M, bodies, outside.wrenches, 0, V.wrench)
     V.hold[0] = 1
@@ -61,7 +61,7 @@ def act_column(D, out):
 
 @kernel
 def set_gears(T, V):
-    """The servos' gears follow the table."""
+    """Copy the servos' gears from the table."""
     for i in range(T.servo.shape[0]):
         if T.servo[i] >= 0:
             V.servos.servo_gear[T.servo[i]] = T.gear[i, 0]

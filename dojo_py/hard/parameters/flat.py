@@ -1,4 +1,4 @@
-"""All numbers of a World in one vector, so that a parameter is a sparse direction in it and compiled code can move along it."""
+"""All numbers of a World in one vector: a parameter is a sparse direction in it, along which compiled code can move."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from dojo_py.hard.world import World
 Array = np.ndarray
 
 NUMBERS, COM, JOINT, ACTUATOR, PLACES, PLANE, TIMESTEP = range(7)
-"""How a parameter acts: by numbers each of one object, or all its numbers together: on a body, a joint, the actuators, points that
-these and closures act at, planes, all.
+"""How a parameter acts. NUMBERS: the numbers that it changes act each by itself, on one object. Else they act together: on a body's
+centre of mass, a joint, the actuators, the points where actuators and closures act, planes, everything.
 """
 
 (
     OTHER, MASS, INERTIA, GRAVITY, POINT, RADIUS, FRICTION, SHAPE, PAIR_FRICTION,
     DAMPING, ARMATURE, FRICTIONLOSS, STIFFNESS, SPRINGREF, PAIR_RADIUS, RATIO, PAIR_RATIO, REST, BOUND,
 ) = range(19)  # fmt: skip
-"""Columns of the tables whose numbers act by themselves."""
+"""Columns of the tables whose numbers act each by itself."""
 COLUMNS = {
     (0, "mass"): MASS, (0, "inertia"): INERTIA, (0, "gravity"): GRAVITY, (0, "dof_damping"): DAMPING,
     (0, "dof_armature"): ARMATURE, (0, "dof_frictionloss"): FRICTIONLOSS, (0, "dof_stiffness"): STIFFNESS,
@@ -40,9 +40,9 @@ class Directions(NamedTuple):
     part: Array  # (m,) entry of the row
     route: Array  # (p,) how the datum acts
     target: Array  # (p,) COM: the body, JOINT: the joint of the tree, -1: it moves nothing
-    axis: Array  # (p,) place of the datum in its vector
+    axis: Array  # (p,) index of the datum in its vector (0: x, …)
     step: Array  # (p,) by which the datum moves for central differences, in its unit
-    scale: Array  # (p,) its size
+    scale: Array  # (p,) its size (`Kind.scale`)
 
 
 _i, _x = np.zeros(0, np.int64), np.zeros(0)

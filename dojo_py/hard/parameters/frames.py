@@ -1,4 +1,6 @@
-"""Frames of the model's bodies as the layout sees them: in the body that carries them, from its centre of mass; or in the world."""
+"""Frames of the model's bodies in the layout's terms: in the layout's body that carries them, from its centre of mass; or in the
+world.
+"""
 
 from __future__ import annotations
 
@@ -22,13 +24,13 @@ def frame_of(world: World, model: Any, b: int) -> tuple[Array, Array]:
 
 
 def point_in(world: World, model: Any, b: int, place: Array) -> Array:
-    """A place (3,) of the layout, in the frame of model body b."""
+    """A point (3,), given in the layout's frame, in the frame of model body b."""
     origin, quat = frame_of(world, model, b)
     return matrix(quat).T @ (place - origin)
 
 
 def place_of(world: World, model: Any, b: int, point: Array) -> Array:
-    """Where the layout has a point (3,) of the frame of model body b."""
+    """A point (3,), given in the frame of model body b, in the layout's frame."""
     origin, quat = frame_of(world, model, b)
     return origin + matrix(quat) @ point
 
@@ -36,7 +38,7 @@ def place_of(world: World, model: Any, b: int, point: Array) -> Array:
 def turn_between(a: Array, b: Array) -> Array:
     """(3, 3) smallest rotation that takes the unit vector a to b."""
     c = float(a @ b)
-    if c < -0.999999:  # half a turn about any normal
+    if c < -0.999999:  # half a revolution about any normal
         n = np.cross(a, np.eye(3)[np.argmin(np.abs(a))])
         n /= np.linalg.norm(n)
         return 2.0 * np.outer(n, n) - np.eye(3)

@@ -1,12 +1,13 @@
-"""Columns of a joint's anchor or axis, the coordinates held: all that it carries moves rigidly, with velocities that turn along.
+"""Columns of a joint's anchor or axis, coordinates held: all bodies that it carries move rigidly, and their velocities rotate with
+them.
 
-What that does to the bodies is in D.here and D.before (subtree.py). At the joint itself, by differences of its own kernels at the
-moved pose of its child, of fourth order, f' = (8 (f(ε) - f(-ε)) - (f(2ε) - f(-2ε))) / 12ε: steps large enough that round-off, which
-the time step divides twice, stays small, and exact in what is linear.
+The effect on the bodies' rows is in D.here and D.before (subtree.py). At the joint itself, by differences of its own kernels at the
+moved pose of its child, of fourth order, f' = (8 (f(ε) - f(-ε)) - (f(2ε) - f(-2ε))) / 12ε: steps are so large that round-off, which
+is divided by the time step twice, stays small; linear terms are exact.
 
-    impulses     Gᵀ Λ on child and parent; less ψ × F of the child, whose momentum row turns along
-    rows         c/h at the next pose, moved as rigidly as the pose where the step starts
-    law          of the coordinates, by these rates (gradients/own_joint.py); joint couplings, by these coordinates
+    impulses     Gᵀ Λ on child and parent; less ψ × F of the child, whose momentum row rotates with it
+    rows         c/h at the next pose, which moves rigidly as the pose where the step starts does
+    law          of the coordinates, by the rates c/h (gradients/own_joint.py); joint couplings, by them likewise
 """
 
 from dojo_py.arrays import body_row, copy_rows, scratch, zeros
@@ -26,9 +27,11 @@ from dojo_py.solver.octet import WIDTH
 def joint_column(L, W, G, D, moved, k, j, qpos, qvel, h, here, before, rates, out):
     """out (nv,) += column of datum k, which moves joint j.
 
-    Written: here, before (6,), the screws it moves its child by; rates (6,), the joint's as they change before anything reacts.
+    Output: here, before (6,), the screws by which it moves the child; rates (6,), the change of the joint's rates before the
+    unknowns respond.
 
-    Leaves what W holds of the start of joint j moved, but for the rows of a compound joint: loads belong to those of the start.
+    Leaves W's data about the start of joint j displaced (`start_joint` restores them), except the basis of a compound joint, to
+    which the loads refer.
     """
     n, a, b = L.node[j], L.parent[j], L.child[j]
     saved, poses, basis = scratch((4, 4)), scratch((4, 7)), scratch((6, 6))
@@ -91,7 +94,7 @@ def _put_back(W, b, saved):
 
 @kernel
 def _place_child(W, a, b, pose, saved):
-    """Body b at its pose (q_rel 4, d 3) in that of row a where the step starts; its next pose moved likewise."""
+    """Body b to its pose (q_rel 4, d 3) relative to body row a where the step starts; its next pose moves rigidly with that."""
     turn, back, r, d = scratch(4), scratch(4), scratch(3), scratch(3)
     quat_mul(W.q[a], pose[0:4], W.q[b])
     quat_normalise(W.q[b])
@@ -132,7 +135,7 @@ def _add_rows(L, W, j, factor, out):
 
 @kernel
 def _add_screw(R, one, two, factor, out):
-    """out (6,) += factor times the displacement and turn, world axes, from pose two to one (q 4, d 3) in a frame R."""
+    """out (6,) += factor times the displacement and rotation, world axes, from pose two to pose one (q 4, d 3) in a frame R."""
     back, turn = scratch(4), scratch(4)
     back[0] = two[0]
     for i in range(3):
@@ -158,7 +161,7 @@ def _turn_along(load, G, here, out):
 
 @kernel
 def _own_rows(L, W, D, j, n, rates, h, out):
-    """The rows of joint j itself, and its rates (6,) as they change before anything reacts."""
+    """Columns through the rows of joint j itself, and the direct change of its rates (6,)."""
     k, first = L.ndof[j], L.vadr[j]
     law, x = zeros(6), scratch(6)
     law_by_rates(L, W, j, h, rates, law)
@@ -171,7 +174,7 @@ def _own_rows(L, W, D, j, n, rates, h, out):
 
 @kernel
 def _couplings(L, W, D, j, rates, h, out):
-    """Couplings and tendons of the coordinates of joint j: δl̇₁ - poly'(l₂₊) δl̇₂, and a tendon's law by δl̇."""
+    """Columns through couplings and tendons of the coordinates of joint j: δl̇₁ - poly'(l₂₊) δl̇₂, and a tendon's law by δl̇."""
     closures = L.node_joint.shape[0] - L.eq_kind.shape[0]
     for e in range(L.eq_kind.shape[0]):
         if L.eq_kind[e] != EQ_COUPLING and L.eq_kind[e] != EQ_TENDON:

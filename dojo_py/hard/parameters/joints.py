@@ -1,4 +1,6 @@
-"""Anchors, axes, dampers, springs, rotor inertia and dry friction of joints. Values of a ball joint hold for its three rates."""
+"""Anchors, axes, dampers, springs, rotor inertia and dry friction of joints. A value of a ball joint applies to all three of its
+rates.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +52,7 @@ def _tree_joint(world: World, model: Any, i: int) -> int:
 
 
 def _moved_by_anchor(world: World, model: Any, i: int) -> int:
-    """The joint of the tree that the anchor of joint i moves; -1 where it moves nothing, because its body only slides."""
+    """The joint of the tree that the anchor of joint i changes; -1: none, because its body only slides."""
     mine = [k for k in range(model.njnt) if model.jnt_bodyid[k] == model.jnt_bodyid[i]]
     slides = all(int(model.jnt_type[k]) == JointType.SLIDE for k in mine)
     return -1 if slides else _tree_joint(world, model, i)
@@ -61,7 +63,7 @@ def _anchors(world: World, model: Any) -> Array:
 
 
 def _set_anchors(world: World, model: Any, values: Array) -> None:
-    """The joint's point moves in child and parent alike, so that the pose at qpos0 stays."""
+    """The anchor moves in child and parent alike, so that the pose at qpos0 stays."""
     layout = world.layout
     for i, value in zip(_anchored(model), values, strict=True):
         j = _tree_joint(world, model, i)
@@ -78,7 +80,7 @@ def _axes(world: World, model: Any) -> Array:
 
 
 def _set_axes(world: World, model: Any, values: Array) -> None:
-    """Unit vectors in the child's frame; the two normals turn with the axis by the smallest rotation."""
+    """Unit vectors in the child's frame; the two normals follow the axis by the smallest rotation."""
     layout = world.layout
     for i, value in zip(_scalar(model), values, strict=True):
         j = _tree_joint(world, model, i)
@@ -103,19 +105,19 @@ def _coordinates(model: Any, joints: list[int]) -> list[Coordinates]:
 
 
 def _forced(world: World, model: Any) -> list[Coordinates]:
-    """Joints whose rates have rows in the step: all but free joints that no force acts on."""
+    """Joints whose rates have rows in the step: all but free joints without forces of their own."""
     return [c for c in _coordinates(model, list(range(model.njnt))) if world.layout.dof_node[c.first] >= 0]
 
 
 def _sprung(world: World, model: Any) -> list[Coordinates]:
-    """Joints that may have a spring; free ones where they have."""
+    """Joints that may have a spring; free joints only if they have one."""
     layout = world.layout
     springs = np.column_stack([layout.dof_stiffness, layout.dof_stiffness_poly])
     return [c for c in _forced(world, model) if c.last - c.first < FREE_WIDTH or np.any(springs[c.first])]
 
 
 def _rubbing(world: World, model: Any) -> list[Coordinates]:
-    """Joints with dry friction; without, the step has no rows for it and no derivative at 0."""
+    """Joints with dry friction. The step has no rows for those without, and no derivative at 0."""
     return [c for c in _forced(world, model) if model.dof_frictionloss[c.first] > 0]
 
 

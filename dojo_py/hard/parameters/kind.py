@@ -1,4 +1,4 @@
-"""What every kind of parameter is made of: labels, values, and how they are written into the tables of a World."""
+"""Definition of a kind of parameter: labels, values, and how they are written into the tables of a World."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ class Kind:
     scale: Callable[[World, Any], Array] | None = None
     """(world, model) -> sizes (n,) of the values, for differences; None: 1."""
     step: float = 1e-4
-    """Of central differences, in scales: most kinds act linearly, round-off outweighs curvature."""
+    """Step of central differences, in units of the scale: most kinds act linearly, so that round-off outweighs curvature."""
     longest: float = np.inf
-    """Of that step, in its unit."""
+    """Upper bound of that step, in the parameter's unit."""
     curved: bool = False
     """Whether `write` is not linear in the values."""
     route: int = NUMBERS

@@ -1,4 +1,6 @@
-"""Numbers of the laws of coordinates, of joints and of tendons' lengths alike: a column of the Layout, one number an object."""
+"""Numbers of the laws of coordinates, which are those of joints and the lengths of tendons: one column of the Layout for each kind
+of number, one value for each joint or tendon.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ Array = np.ndarray
 
 
 class Coordinates(NamedTuple):
-    """Those of one joint or tendon."""
+    """The coordinates of one joint or tendon: first … last - 1."""
 
     name: str
     first: int
@@ -23,11 +25,11 @@ class Coordinates(NamedTuple):
 
 
 Owners = Callable[[World, Any], list[Coordinates]]
-"""(world, model) -> the joints or tendons that have a number."""
+"""(world, model) -> the joints or tendons that have a number of the kind."""
 
 
 def law_kind(name: str, field: str, unit: str, owners: Owners, check: Callable[[Array], str | None], least: float) -> Kind:
-    """A parameter kept in a column of the layout, one number for all coordinates of its owner. least: its smallest size."""
+    """A parameter kept in a column of the layout, one number for all coordinates of its owner. least: smallest scale."""
 
     def read(world: World, model: Any) -> Array:
         return np.array([getattr(world.layout, field)[c.first] for c in owners(world, model)])

@@ -1,4 +1,4 @@
-"""Tables of one's own that move along a parameter, for what is differentiated by central differences of one object's kernel."""
+"""Copies of a World's tables that can be moved along a parameter, for central differences of one object's kernel."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dojo_py.jit import kernel
 
 
 class Moved(NamedTuple):
-    """Tables on a vector of numbers, which equals `base` but while a difference is taken."""
+    """Tables that are views of `data`, which equals `base` except while a difference is taken."""
 
     L: Any  # Layout
     P: Any  # PlaneCandidates
@@ -38,7 +38,7 @@ class Moved(NamedTuple):
 
 
 def moved_handle(world: World, model: Any, directions: Directions) -> Any:
-    """Moved tables of a world's own, as a struct."""
+    """The struct of a Moved with tables of its own, copies of the world's."""
     base = flatten(world)
     data = base.copy()
     mine = on_vector(world, data)
@@ -49,7 +49,7 @@ def moved_handle(world: World, model: Any, directions: Directions) -> Any:
 
 @kernel
 def move(moved, k, side):
-    """Move the tables along datum k, forward (side 0) or back (1). Returns the factor of what is evaluated there."""
+    """Move the tables along datum k, forward (side 0) or back (1). Returns the factor of the value there in the difference."""
     amount = moved.step[k] if side == 0 else -moved.step[k]
     move_by(moved, k, amount)
     return 0.5 / amount
@@ -65,7 +65,7 @@ def move_by(moved, k, amount):
 
 @kernel
 def move_back(moved, k):
-    """The tables as they were."""
+    """Restore the tables."""
     for m in range(moved.start[k], moved.start[k + 1]):
         i = moved.places[m]
         moved.data[i] = moved.base[i]

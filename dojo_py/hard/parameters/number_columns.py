@@ -1,4 +1,4 @@
-"""Columns of numbers that act alone, on one body, coordinate or limit: minus the change of its rows, in closed form.
+"""Columns of numbers that act each by itself, on one body, coordinate or limit: minus the change of its rows, in closed form.
 
 mass              v - v₋ - h g
 inertia  J_ij     s l + (h/2) ω × l - (s₋ l₋ - (h/2) ω₋ × l₋),    l = e_i ω_j,  s = sqrt(1 - h²|ω|²/4)
@@ -7,12 +7,12 @@ damping           h θ̇                           armature       θ̇ - θ̇₋
 stiffness         h (w₊ θ̇ + θ - θ₀ - w₋ θ̇₋)     spring's rest  -h ∂F/∂θ          of balls, free joints: their law, linear in k
 dry friction F    -h ∂β/∂b,    ∂β/∂b = (ν₋/(b - β) - ν₊/(b + β)) / (ν₋/(b - β) + ν₊/(b + β)),   b = h F
 
-A tendon's spring pulls by how far the length l is outside its interval of rest, x = max(l - upper, 0) + min(l - lower, 0):
+A tendon's spring is stretched by how far its length l is outside the interval of rest, x = max(l - upper, 0) + min(l - lower, 0):
 
 stiffness         h (a x(l₋) + b x(l) + c x(l₊))         a, b, c: `spring_shares`
 end of the rest   -h Σ a F'(l₋), b F'(l), c F'(l₊)       of the lengths beyond that end
 
-bound of a limit  -γ/s, of a ball -(γ/s) r/|r|           γ s = κ,  s = ±(θ₊ - bound), bound - |r|;  0 where an overlap is let be
+bound of a limit  -γ/s, of a ball -(γ/s) r/|r|           γ s = κ,  s = ±(θ₊ - bound), bound - |r|;  0 where an overlap may stay
 """
 
 import math
@@ -62,7 +62,7 @@ def _angular(v, i, j, half, scale, x):
 
 @kernel
 def dof_number(L, W, D, L2, column, dof, value, h, scheme, out):
-    """out (nv,) += column of a number of coordinate dof times value. L2: a Layout that may be moved."""
+    """out (nv,) += column of a number of coordinate dof times value. L2: a copy of the Layout that may be changed."""
     n, r = L.dof_node[dof], L.dof_row[dof]
     if n < 0:
         return
@@ -118,7 +118,7 @@ def rest_number(L, W, D, t, end, value, h, scheme, out):
 
 @kernel
 def _stiffness_beyond(L, dof, end, length):
-    """F'(length) of the spring of tendon coordinate dof where that is beyond one end of its interval of rest, else 0."""
+    """F'(length) of the spring of tendon coordinate dof if `length` is beyond that end of the interval of rest, else 0."""
     x = tendon_stretch(L, dof, length)
     if (end == 0 and x >= 0.0) or (end == 1 and x <= 0.0):
         return 0.0
@@ -147,7 +147,7 @@ def bound_number(L, W, D, l, value, h, out):
 
 @kernel
 def _vector_stiffness(L, W, D, L2, j, n, value, h, scheme, out):
-    """Of a ball or free joint: its spring with stiffness 1 and nothing else."""
+    """Stiffness of a ball or free joint: the column is its linear spring with stiffness 1."""
     first, spin, k = L.vadr[j], L.vadr[j] + L.rotation[j], L.ndof[j]
     L2.dof_stiffness[spin], L2.dof_stiffness_poly[spin, 0], L2.dof_stiffness_poly[spin, 1] = 1.0, 0.0, 0.0
     vector_springs(L2, W, j, h, scheme)

@@ -1,6 +1,6 @@
-"""The next rates by a displacement of one of the bodies that a servo of an orientation acts between (see subtree.py).
+"""The next rates by a displacement of one of the two bodies that a servo of an orientation acts between (see subtree.py).
 
-What such a turn does is in gradients/orientation_change.py. Displacements of centres do nothing.
+The effect of a rotation is in gradients/orientation_change.py. Displacements of centres have none.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from dojo_py.jit import kernel
 
 @kernel
 def orientation_adjoint(L, W, A, G, D, h, scheme):
-    """Add to D.here and D.before what the servos of orientations make of each body's turns."""
+    """Add to D.here and D.before the effect of each body's rotations through the servos of orientations."""
     first = L.node_joint.shape[0] - L.eq_kind.shape[0]
     for e in range(L.eq_kind.shape[0]):
         if L.eq_kind[e] != EQ_ORIENTATION:
@@ -29,7 +29,7 @@ def orientation_adjoint(L, W, A, G, D, h, scheme):
 
 @kernel
 def _turn(L, W, A, G, D, e, n, side, b, i, h, scheme):
-    """Of body b, on one side of closure e whose node is n, about world axis i."""
+    """Rotation of body b, on one side of closure e, whose node is n, about world axis i."""
     sign, nothing, y = 1.0 if side == 1 else -1.0, (0.0, 0.0, 0.0), D.y[L.place_node[n]]
     turn = (1.0 if i == 0 else 0.0, 1.0 if i == 1 else 0.0, 1.0 if i == 2 else 0.0)
     unit, v = zeros(6), scratch(6)

@@ -1,4 +1,4 @@
-"""What a roll-out is given to differentiate its steps by parameters: directions, tables that move along them, work arrays."""
+"""Data by which a roll-out differentiates its steps by parameters: directions, tables that move along them, work arrays."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _nothing: list[Any] = []
 
 
 def no_parameters(world: World, model: Any) -> Any:
-    """The struct of a Parametric without data, of a world without rows: one for all roll-outs, which read nothing of it."""
+    """The struct of a Parametric without data, of a world without rows: one for all roll-outs, none of which reads it."""
     if not _nothing:
         tables: tuple[Any, ...] = tuple(world)
         empty = World(*(table._replace(**{name: array[:0] for name, array in table._asdict().items()}) for table in tables))

@@ -1,7 +1,7 @@
-"""Points in bodies that forces act at: sites of actuators, tendons and equalities, and anchors of equalities between bodies.
+"""Points in bodies where forces act: sites of actuators, tendons and equalities, and anchors of equalities between bodies.
 
-site_pos: of the sites that something acts at, everything that does moves along. equality_anchor: 'name.0' in the first body of a
-connect or weld, 'name.1' in the second; unlike in a file neither follows from the other.
+site_pos: only sites that are used; all that uses one moves with it. equality_anchor: 'name.0' in the first body of a connect or
+weld, 'name.1' in the second; unlike in a model file neither follows from the other.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from dojo_py.mechanism.tendon_paths import is_spatial
 
 Array = np.ndarray
 SIZE = 0.1
-"""Of such a point, for differences [m]."""
+"""Scale of the position of such a point, for differences [m]."""
 
 
 class Point(NamedTuple):
@@ -37,7 +37,7 @@ class Point(NamedTuple):
 
 
 def _sites(world: World, model: Any) -> list[Point]:
-    """Those that act, by number."""
+    """The sites where something acts, by number."""
     rows: dict[int, list[Array]] = {}
     table, layout = world.actuators, world.layout
     for i in np.flatnonzero(np.isin(table.transmission, (SITE, CRANK)) & (table.enabled == 1)):
@@ -60,7 +60,7 @@ def _sites(world: World, model: Any) -> list[Point]:
 
 
 def _anchors(world: World, model: Any) -> list[Point]:
-    """Of connects and welds between bodies."""
+    """Anchors of connects and welds between bodies."""
     points = []
     for e, closure, bodies in held_ends(model, world.bodies.node):
         if int(model.eq_objtype[e]) != ObjType.SITE:

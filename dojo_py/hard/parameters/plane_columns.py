@@ -2,7 +2,7 @@
 
     δrows = rows(P + δP) - rows(P),     δ impulse on the body = δBᵀ f
 
-and where an overlap is let be, its gap where the step starts is let be too (contact_columns.py).
+less, where an overlap may stay, the change of the gap where the step starts (contact_columns.py).
 """
 
 from dojo_py.arrays import scratch
@@ -22,7 +22,7 @@ def plane_column(L, P, Q, W, D, moved, k, h, out):
 
 @kernel
 def _contact(L, P, Q, W, D, moved, k, c, h, out):
-    """Contact c. What W holds of its rows is written anew in the end."""
+    """Contact c. Its rows in W are changed meanwhile and restored at the end."""
     i, rows = W.active[c], ROWS[W.claw[c]]
     impulse, y, x = scratch(MOST_ROWS), scratch(MOST_ROWS), scratch(6)
     impulse_of(W.claw[c], W.con[c], impulse)

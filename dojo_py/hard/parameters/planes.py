@@ -1,6 +1,6 @@
-"""Planes of the world: n · x = offset, where bodies are above while n · x is larger.
+"""Planes of the world: n · x = offset; bodies are above it where n · x is larger.
 
-Not of those that cylinders and other flat shapes may touch: their contacts are found as those of pairs.
+Planes that cylinders and other flat shapes may touch have no parameters: their contacts are found like those of pairs of bodies.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from dojo_py.hard.world import World
 
 Array = np.ndarray
 SIZE = 0.1
-"""Of an offset, for differences [m]."""
+"""Scale of an offset, for differences [m]."""
 
 
 def _planes(world: World) -> dict[int, Array]:
@@ -44,7 +44,7 @@ def _normals(world: World, model: Any) -> Array:
 
 
 def _set_normals(world: World, model: Any, values: Array) -> None:
-    """Tangents turn along, but those that follow from the normal where coefficients of friction differ between them."""
+    """Tangents rotate with the normal; where their coefficients of friction differ, they are the default tangents of the normal."""
     planes = world.planes
     for rows, value in zip(_planes(world).values(), values, strict=True):
         normal = value / np.linalg.norm(value)
@@ -59,4 +59,4 @@ KINDS = (
     Kind("plane_offset", "m", 0, _labels, _offsets, _set_offsets, scale=lambda w, m: np.full(len(_planes(w)), SIZE), route=PLANE),
     Kind("plane_normal", "1", 3, _labels, _normals, _set_normals, not_zero, curved=True, route=PLANE),
 )
-"""plane_normal: from the world's origin the plane keeps its distance."""
+"""plane_normal: the plane's distance from the world's origin is kept."""

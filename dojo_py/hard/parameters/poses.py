@@ -1,7 +1,7 @@
-"""Poses of bodies in their parents' frames, of those that joints carry: not of free bodies, whose coordinates hold theirs.
+"""Poses of bodies in their parents' frames, for bodies that joints carry; poses of free bodies are coordinates.
 
-body_pos, body_quat: as in MuJoCo, the frame of a body at the joints' reference coordinates, seen from the frame of its parent. What
-hangs on the body moves along, coordinates held; anchors of closures and sites stay where they are in their bodies.
+body_pos, body_quat: as in MuJoCo, the frame of a body at the joints' reference coordinates, in the frame of its parent. Bodies
+below it move with it, coordinates held; anchors of closures and sites are fixed in their bodies.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Array = np.ndarray
 
 
 def _jointed(world: World, model: Any) -> list[int]:
-    """Bodies of the layout, and so joints of the tree, that hang on a joint."""
+    """Numbers of the bodies of the layout, and so of the tree's joints, whose joint is not free."""
     return np.flatnonzero(world.layout.kind != FREE).tolist()
 
 
@@ -59,7 +59,9 @@ def _orientations(world: World, model: Any) -> Array:
 
 
 def _set_orientations(world: World, model: Any, values: Array) -> None:
-    """Quaternions of any length but 0; the joint's frame in the parent turns along, about the origin of the body's frame."""
+    """Quaternions of any length but 0; the joint's frame in the parent rotates with the body, about the origin of the body's
+    frame.
+    """
     layout = world.layout
     for j, value in zip(_jointed(world, model), values, strict=True):
         _, quat = frame_of(world, model, _above(model, j))

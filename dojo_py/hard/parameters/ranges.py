@@ -1,8 +1,8 @@
 """Ranges: of joints and of tendons' lengths, of controls and forces. Every end that is bounded is one number.
 
-Labels count as MuJoCo's arrays do: 'elbow.0' is the lower end, 'elbow.1' the upper; a ball has 'shoulder.1', its largest angle.
-A range acts while what it bounds is near (on the central path) or beyond it (controls, forces); at its very end derivatives are
-the mean of both sides.
+Labels are numbered as in MuJoCo's arrays: 'elbow.0' is the lower end, 'elbow.1' the upper; a ball has 'shoulder.1', its largest
+angle. A range has an effect while the bounded quantity is near its end (limits, on the central path) or beyond it (controls,
+forces); exactly at the end derivatives are the mean of both sides.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class End(NamedTuple):
 
     label: str
     place: tuple[int, ...]
-    """In the table that holds it."""
+    """Index in the table that holds it."""
     size: float
     """Width of the range."""
 
@@ -39,7 +39,7 @@ Ends = Callable[[World, Any], list[End]]
 
 
 def _limits(world: World, model: Any, names: dict[int, str]) -> list[End]:
-    """Bounds of the coordinates that have a name."""
+    """Limits of the coordinates in `names`."""
     layout = world.layout
     ends = []
     for row, (dof, sign) in enumerate(zip(layout.limit_dof.tolist(), layout.limit_sign.tolist(), strict=True)):
@@ -50,7 +50,7 @@ def _limits(world: World, model: Any, names: dict[int, str]) -> list[End]:
 
 
 def _joint_names(model: Any) -> dict[int, str]:
-    """By first degree of freedom."""
+    """Names of joints by their first degree of freedom."""
     return {int(model.jnt_dofadr[j]): model.joint_names[j] or f"#{j}" for j in range(model.njnt)}
 
 
@@ -66,7 +66,7 @@ def _of_tendons(world: World, model: Any) -> list[End]:
 
 
 def _two_ends(table: Array, names: dict[int, str]) -> list[End]:
-    """The bounded ends of the rows (n, 2) that have a name."""
+    """The finite ends of the rows (n, 2) in `names`."""
     ends = []
     for row, name in names.items():
         low, high = table[row]
@@ -77,7 +77,7 @@ def _two_ends(table: Array, names: dict[int, str]) -> list[End]:
 
 
 def _actuator_names(world: World, model: Any) -> dict[int, str]:
-    """Of those that are not disabled."""
+    """Names of the actuators that are not disabled."""
     return {int(i): model.actuator_names[i] or f"#{i}" for i in np.flatnonzero(world.actuators.enabled)}
 
 
@@ -90,7 +90,9 @@ def _of_controls(world: World, model: Any) -> list[End]:
 
 
 def _of_forces(world: World, model: Any) -> list[End]:
-    """Not of adhesion, which acts in the hard limit alone; the torque of an orientation's servo has an upper bound."""
+    """Force ranges, but not of adhesion, which acts in the hard limit only; the torque of an orientation's servo has an upper bound
+    only.
+    """
     table, kinds = world.actuators, world.actuators.transmission
     names = {i: name for i, name in _actuator_names(world, model).items() if kinds[i] != ADHESION}
     return [end for end in _two_ends(table.force_range, names) if end.place[1] == 1 or kinds[end.place[0]] != ORIENTATION]
@@ -101,7 +103,9 @@ def _of_joint_forces(world: World, model: Any) -> list[End]:
 
 
 def _what_is_wrong(ends: list[End], table: Array, positive: bool) -> str | None:
-    """Of ranges whose upper ends are to be above the lower ones (positive) or not below; a limit with one end is a ball's."""
+    """A message if an upper end is below the lower one or, with `positive`, equal to it; a limit with one end is a ball's. Else
+    None.
+    """
     ranges: dict[str, dict[str, float]] = {}
     for end in ends:
         name, _, side = end.label.rpartition(".")
@@ -116,7 +120,7 @@ def _what_is_wrong(ends: list[End], table: Array, positive: bool) -> str | None:
 
 
 def _kind(name: str, unit: str, ends: Ends, table: Callable[[World], Array], positive: bool, route: int) -> Kind:
-    """Ends of ranges that a table holds. positive: each has a width."""
+    """The kind of the ends of ranges in a table. positive: each range must have a width."""
 
     def read(world: World, model: Any) -> Array:
         return np.array([table(world)[end.place] for end in ends(world, model)])

@@ -1,4 +1,4 @@
-"""The named parameters of a simulator: which there are, a part of them by object, their values and directions.
+"""The named parameters of a simulator: which there are, how to select some by object, their values and directions.
 
 A name is a kind ("mass") or a kind and an object ("mass:trunk"): a body, joint, geom, tendon, site, equality or actuator;
 "friction:floor" is every pair with that geom, "contact_point:box" all eight corners, "contact_point:box.3" one.
@@ -27,9 +27,9 @@ TIMESTEP = "timestep"
 PARAMETER_NAMES = (*KINDS, TIMESTEP)
 """Every kind of parameter."""
 STEP = 1e-2
-"""Step of the differences by which directions are taken from what `write` does, in scales. Most kinds write linearly: then it is
-exact to 1e-14. Those that do not (`Kind.curved`) are extrapolated from STEP, STEP/2 and STEP/4, to 1e-13. Inexact directions are
-wrong answers: parent and child of a joint whose anchors move by 1e-10 unlike each other part at 1e-10/h."""
+"""Step of the central differences of `write` that give the directions, in units of the scale. Most kinds write linearly: then it is
+exact to 1e-14. Those that do not (`Kind.curved`) are extrapolated from STEP, STEP/2 and STEP/4, to 1e-13. Inexact directions
+make wrong derivatives: if the anchors of a joint in parent and child move apart by 1e-10, that is a velocity of 1e-10/h."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +65,9 @@ def split(name: str) -> tuple[str, str]:
 
 
 def _words(label: str) -> set[str]:
-    """What asks for a label: itself, either geom of 'a/b', what numbers count, 'servo' and 'servo.2' of 'servo.2.1'."""
+    """Words that select a label: itself, either geom of 'a/b', and the label without final numbers: 'servo', 'servo.2' of
+    'servo.2.1'.
+    """
     words, (whole, _, last) = {label, *label.split("/")}, label.rpartition(".")
     while last.isdigit() and whole:
         words.add(whole)
@@ -74,7 +76,7 @@ def _words(label: str) -> set[str]:
 
 
 def _chosen(name: str, labels: list[str], wanted: str) -> list[int]:
-    """Places among the labels; '' takes all, and what is written like one of them takes that alone."""
+    """Indices of the labels that `wanted` selects: '' selects all, a complete label only itself."""
     if not wanted:
         return list(range(len(labels)))
     if wanted in labels:
@@ -139,7 +141,9 @@ def changed_world(world: World, model: Any, timestep: float, values: dict[str, A
 
 
 def values_that_are_there(there: Parameter, labels: list[str], value: Any) -> dict[str, Array]:
-    """Values of some parameters by name, of those among the labels of another world; `there`: what they were given to."""
+    """Values by name of those parameters that exist among the labels of another world; there: the parameters that `value` was
+    given for.
+    """
     word, _ = split(there.name)
     full = np.broadcast_to(value if np.ndim(value) == 0 else np.reshape(value, there.value.shape), there.value.shape)
     return {f"{word}:{label}": one for label, one in zip(there.labels, full, strict=True) if label in labels}
@@ -165,7 +169,7 @@ def _direction(world: World, model: Any, kind: Kind, base: Array, entry: tuple[i
 
 
 def _refuse_tendons(world: World, name: str, word: str) -> None:
-    """ValueError for derivatives through tendons that are not there."""
+    """ValueError for derivatives through tendons that are not available."""
     table = world.actuators
     bounded = np.isfinite(table.dof_range[table.dof]).any(axis=1) & (table.transmission == TENDON)
     if word == "gear" and np.any(bounded):

@@ -1,13 +1,14 @@
-"""The next rates by a rigid displacement of all that a joint carries, as parameters of its geometry make it.
+"""Derivatives of the next rates by a rigid displacement of all bodies that a joint carries, which its geometric parameters cause.
 
-What such a displacement does to the rows is that of a coordinate, see gradients/state_columns.py: below the joint only what is
-fixed to the world changes. Here the other way round: D.here[b] holds the next rates by (u, ψ) of the pose where the step starts,
-u at the centre of joint b's child, ψ the turn, world axes; D.before[b] by that of the pose one interval before. First of each body
-by itself, contacts and closures included; then, from the leaves to the root, the sum over all that is carried:
+The rows change as by a coordinate, see gradients/state_columns.py: below the joint only terms change whose direction is fixed in
+the world. Here in adjoint form: D.here[b] holds derivatives of the next rates by (u, ψ) of the pose where the step starts, u at the
+centre of joint b's child, ψ the rotation, world axes; D.before[b] by (u, ψ) of the pose one interval before. First for each body by
+itself, contacts and closures included; then, from the leaves to the root, summed over all bodies that joint b carries:
 
     field at a body s     (u + ψ × (x_s - x_b), ψ)     →     D.here[b] += (z_u, z_ψ + (x_s - x_b) × z_u),   z = D.here[s]
 
-A pair of bodies feels its relative displacement only: what moves the second counts against what moves the first.
+A contact between two bodies depends on their relative displacement only: that of the first counts as the opposite one of the
+second.
 """
 
 from dojo_py.arrays import body_row, scratch, zeros
@@ -21,7 +22,7 @@ from dojo_py.jit import kernel
 
 @kernel
 def subtree_adjoint(L, W, G, D, h):
-    """D.here and D.before of all bodies by themselves, from D.y and what `step_jacobian` left in G."""
+    """D.here and D.before of each body by itself, from D.y and what `step_jacobian` left in G."""
     nb = L.mass.shape[0]
     D.here[:, :, :] = 0.0
     D.before[:, :, :] = 0.0
@@ -38,7 +39,7 @@ def subtree_adjoint(L, W, G, D, h):
 
 @kernel
 def carry_down(L, W, G, D):
-    """D.here and D.before of all that a joint carries, from those of each body by itself."""
+    """D.here and D.before of all bodies that a joint carries, from those of each body by itself."""
     for b in range(L.mass.shape[0] - 1, -1, -1):  # (bodies come after those that carry them)
         a = L.parent[b]
         if a >= 0:
@@ -48,7 +49,7 @@ def carry_down(L, W, G, D):
 
 @kernel
 def _carry(z, at, to, sign, out):
-    """out (6, m) += sign * z (6, m), by displacements with u at one point (3,), for u at another."""
+    """out (6, m) += sign * z (6, m): derivatives by (u, ψ) with u at the point `at` (3,) become those with u at `to` (3,)."""
     d0, d1, d2 = at[0] - to[0], at[1] - to[1], at[2] - to[2]
     for i in range(z.shape[1]):
         z0, z1, z2 = sign * z[0, i], sign * z[1, i], sign * z[2, i]
@@ -123,7 +124,7 @@ def _pair(L, W, G, D, c):
     _carry(z, W.x[mover], W.x[mover], 1.0, D.here[mover])
     if side == 1 and a >= 0:
         _carry(z, W.x[b], W.x[a], -1.0, D.here[a])
-        if feels_frame(W, c):  # tangents lag behind a turn of both
+        if feels_frame(W, c):  # tangents lag behind a rotation of both bodies
             twist = z[0]
             twist[:] = 0.0
             pull(D.y[L.place_body[a]], G.pair_twist[c, 0:6], twist)
@@ -153,7 +154,7 @@ def _closure_rows(L, W, G, D, e, n, h):
 
 @kernel
 def _closure_impulse(L, W, D, e, n):
-    """Impulses of connect or weld e by the displacement of the second body against the first, which they do not turn with."""
+    """Impulses of connect or weld e by the displacement of the second body against the first; they do not rotate with it."""
     one, two = L.eq_bodies[e, 0], L.eq_bodies[e, 1]
     on_one, on_two, z = zeros((6, 6)), zeros((6, 6)), D.carried
     unit, F, a, b = scratch(6), scratch(3), scratch(3), scratch(3)

@@ -1,4 +1,4 @@
-"""Dampers, rotor inertia, dry friction and springs of tendons, of those that act: on their length, be it fixed or spatial.
+"""Dampers, rotor inertia, dry friction and springs along the length of the tendons that act, fixed or spatial.
 
 A tendon's spring rests between tendon_springlength and tendon_springlength + tendon_slack (MuJoCo's two numbers of springlength).
 """
@@ -25,7 +25,7 @@ def tendon_coordinates(world: World, model: Any) -> list[Coordinates]:
 
 
 def _straight(world: World, model: Any) -> list[Coordinates]:
-    """Those that wrap around no geoms: of the others a model file takes no armature."""
+    """Tendons that wrap around no geoms: model files allow no armature for others."""
     wrapped = [wraps_geoms(model, t) for t in acting_tendons(model)]
     return [c for c, around in zip(tendon_coordinates(world, model), wrapped, strict=True) if not around]
 
@@ -45,7 +45,7 @@ def _shortest(world: World, model: Any) -> Array:
 
 
 def _set_shortest(world: World, model: Any, values: Array) -> None:
-    """The interval of rest keeps its width."""
+    """Move the interval of rest; its width is kept."""
     rest = world.layout.tendon_rest
     rest += (values - rest[:, 0])[:, None]
 

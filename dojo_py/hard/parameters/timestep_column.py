@@ -1,12 +1,13 @@
 """Column of the time step: derivative by h with the coordinates at both ends of the step held.
 
     δv = -v/h,  δω = -ω/h                            next poses, gaps and limits stay; old ones move by  -Σ (∂pose₋/∂q̇) q̇/h
-    momentum            (-L₊ + L₋)/h - m g           L₊, L₋: momenta of the two intervals, formulas of h ω alone but for 1/h
-    contact             δv_t = -v_t/h                 and an overlap that is let be shrinks by the speed at which the rest is undone
+    momentum            (-L₊ + L₋)/h - m g           L₊, L₋: momenta of the two intervals; L h depends on h v, h ω only
+    contact             δv_t = -v_t/h                and the overlap that may stay shrinks by the speed at which the rest is undone
     law                 -I θ̇/h + k (w₊ θ̇ + θ - θ₀ - 2 w₋ θ̇₋),  dry friction: its bound by F, its rate by -θ̇/h
                         springs and dampers that are not linear:  F + θ̇₋ ∂F/∂θ̇₋,  f(θ̇) - θ̇ f'(θ̇)
 
-What actuators and outside wrenches do is in drive_columns.py. The next coordinates do not change by themselves, rates by -q̇₊/h.
+The effect of actuators and outside wrenches is in drive_columns.py. The direct change of the next coordinates is 0, that of the
+next rates -q̇₊/h.
 """
 
 from dojo_py.arrays import scratch
@@ -33,7 +34,7 @@ SHARE = 1e-5
 
 @kernel
 def timestep_column(L, W, G, D, qvel, h, scheme, out):
-    """out (nv,) += column of the time step; without what drives it."""
+    """out (nv,) += column of the time step; without actuators and outside wrenches."""
     _momenta(L, W, D, h, out)
     _old_rates(L, G, D, qvel, h, out)
     for dof in range(L.dof_node.shape[0]):
@@ -47,7 +48,7 @@ def timestep_column(L, W, G, D, qvel, h, scheme, out):
 
 @kernel
 def _momenta(L, W, D, h, out):
-    """Momenta of the bodies, new and old, over another interval; gravity and the medium act longer."""
+    """Changes of the new and old momenta with the interval; gravity and the medium act longer."""
     new, old, slopes = scratch(6), scratch(6), scratch((6, WIDTH))
     for b in range(L.mass.shape[0]):
         momentum_rows(L.mass[b], L.inertia[b], W.v[b], h, new, slopes)
@@ -63,7 +64,7 @@ def _momenta(L, W, D, h, out):
 
 @kernel
 def _old_rates(L, G, D, qvel, h, out):
-    """The poses one interval before, from which qvel leads over another one."""
+    """Change of the poses one interval before, which qvel and the interval's length determine."""
     moved = scratch(6)
     for dof in range(L.dof_joint.shape[0]):
         for i in range(6):
@@ -73,7 +74,7 @@ def _old_rates(L, G, D, qvel, h, out):
 
 @kernel
 def _contacts_and_limits(L, W, D, h, out):
-    """What has slipped over another interval, and what overlaps are let be."""
+    """Changes of slip, which is counted over the interval, and of the overlaps that may stay."""
     for c in range(W.n_active[0]):
         for r in range(1, ROWS[W.claw[c]]):
             pull_one(D.motion[c, r], -W.cval[c, r] / h, out)

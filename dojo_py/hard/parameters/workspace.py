@@ -12,23 +12,23 @@ from dojo_py.solver.octet import whole
 
 
 class Adjoint(NamedTuple):
-    """How the next rates (nv, rounded up to m = whole octets) follow right-hand sides. nb bodies, nn nodes, nc candidates.
+    """Derivatives of the next rates (nv, rounded up to m, a multiple of 8). nb bodies, nn nodes, nc contact candidates.
 
-    nr: most rows of a contact.
+    nr: largest number of rows of a contact.
     """
 
     y: np.ndarray  # (nb + nn, 6, m) by the right-hand sides of all rows, in elimination order
     again: Refinement  # its refinement
     each: np.ndarray  # (nv, m) 1 on the diagonal: every rate by itself
-    here: np.ndarray  # (nb, 6, m) by the displacement and turn, world axes, of all that a joint carries: where the step starts
-    before: np.ndarray  # (nb, 6, m) of the poses one interval before
+    here: np.ndarray  # (nb, 6, m) by displacement and rotation, world axes, of all that a joint carries, where the step starts
+    before: np.ndarray  # (nb, 6, m) by those of the poses one interval before
     carried: np.ndarray  # (6, m) work
     impulse: np.ndarray  # (nc, nr, m) by the impulses of the active contacts, the motion held
-    motion: np.ndarray  # (nc, nr, m) by their gaps and the velocities that friction brakes
+    motion: np.ndarray  # (nc, nr, m) by their gaps and the velocities that friction opposes
     slot: np.ndarray  # (nc,) place of a candidate among the active contacts, or -1
-    force: np.ndarray  # (nd,) change of the impulses along coordinates in the column at hand [N s, N m s]
-    wrench: np.ndarray  # (nb, 6) of those on bodies, world axes
-    orient: np.ndarray  # (number of servos of orientations, 3) of theirs
+    force: np.ndarray  # (nd,) change of the impulses along coordinates in the current column [N s, N m s]
+    wrench: np.ndarray  # (nb, 6) change of those on bodies, world axes
+    orient: np.ndarray  # (number of servos of orientations, 3) change of theirs
     act: np.ndarray  # (na,) change of the next activations
     next_act: np.ndarray  # (na,)
 

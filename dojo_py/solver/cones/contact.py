@@ -2,19 +2,19 @@
 
 State z of a contact, impulse and motion; n = SECOND_ORDER[law]:
 
-    all             γ, s                            γ s = κ,  s = gap, or gap + soft γ of one that gives way
+    all             γ, s                            γ s = κ,  s = gap; of a compliant contact gap + soft γ
     second order    ξ (n), η₁, η (n), β             ξ ∘ η = κ e,  ξ₁ = μ γ + β,  η = v        (Dojo, eq. 20-24)
     pyramid         ψ, s_ψ, β₁₋₄, s_β₁₋₄            pyramid.py                                  (Dojo, eq. 5-10)
 
-v (n,) is what friction brakes: sliding along two tangents [m/s]; spinning about the normal; rolling about the tangents. Its rows
-and the impulses ξ along them are scaled so that one bound μ γ holds for all of them (hard/contact_rows.py).
-β is constant: 0 but where friction's bound is held at an estimate (μ is 0 then), which makes the problem of a step convex.
+v (n,) is the motion that friction opposes: sliding along two tangents [m/s]; spinning about the normal; rolling about the tangents.
+Its rows and the impulses ξ along them are scaled so that one bound μ γ holds for all of them (hard/contact_rows.py).
+β is constant: 0, except where friction's bound is held at an estimate (then μ is 0), which makes the problem of a step convex.
 
 Newton's equations of a contact are solved for the impulse F = (γ, ξ) as a function of the motion y = (gap, v):  δF = f - K δy, with
 K (1 + n, 1 + n). Step lengths: Dojo, eq. 41-46.
 
-Arguments: z, its step dz and its affine step a, (state_size(rows),); motion, its change y, the slacks' lack dy, f and F (1 + n,);
-kn, kf: targets of the gap's and of friction's products [N m s].
+Arguments: z, its step dz and its affine step a, (state_size(rows),); motion, its change y, the residual dy of the slacks
+(`motion_residual`), f and F (1 + n,); kn, kf: targets of the complementarity products of the gap and of friction [N m s].
 """
 
 import math
@@ -25,25 +25,25 @@ from dojo_py.solver.cones.orthant import FAR
 from dojo_py.solver.cones.standoff import FARTHEST, NEAREST, beyond
 
 FRICTIONLESS, CONE, PYRAMID, SPINNING_CONE, ROLLING_CONE = range(5)
-"""Laws of a contact."""
+"""Friction laws of a contact."""
 ROWS = (1, 3, 3, 4, 6)
-"""Law -> how many rows it has: the gap, then what friction brakes."""
+"""Law -> how many rows it has: the gap, then the motions that friction opposes."""
 MOST_ROWS = 6
-"""Of any law."""
+"""Largest number of rows of any law."""
 SECOND_ORDER = (0, 2, 0, 3, 5)
 """Law -> n of its second-order cone, 0: none."""
 GAMMA, S, XI = 0, 1, 2
-"""Places in z."""
+"""Indices in z."""
 
 
 def state_size(rows: int) -> int:
-    """Length of z where the widest law has so many rows."""
+    """Length of z for laws of at most so many rows."""
     return max(2 * rows + 2, pyramid.SIZE)
 
 
 @kernel
 def bound_place(law):
-    """The place of β in z."""
+    """Index of β in z."""
     return 3 + 2 * SECOND_ORDER[law]
 
 
@@ -55,7 +55,7 @@ def friction_bound(law, mu, z):
 
 @kernel
 def impulse_of(law, z, F):
-    """F (rows,) = (γ, ξ), the impulse of the state z; what F has beyond the law's rows is 0."""
+    """F (rows,) = (γ, ξ), the impulse of the state z; further entries of F are set to 0."""
     n = SECOND_ORDER[law]
     F[0] = z[0]
     for i in range(n):
@@ -81,7 +81,7 @@ def start_state(law, mu, gamma, s, speed, z):
 
 @kernel
 def gap_is_near(z, standoff, kappa):
-    """Whether γ, s of a contact or limit are near their path at κ, or the gap has arrived at its standoff."""
+    """Whether γ, s of a contact or limit are near the central path at κ, or the gap has arrived at its standoff."""
     gamma, s = z[0], z[1]
     arrived = NEAREST * standoff < s <= FARTHEST * standoff and gamma > 0.0
     return arrived or orthant.is_near(gamma, s - standoff, kappa)
@@ -89,21 +89,21 @@ def gap_is_near(z, standoff, kappa):
 
 @kernel
 def gap_onto_path(z, scale, kappa, standoff):
-    """γ, s go onto their path at κ: what s is beyond the standoff. γ - scale s stays what it is; scale: mass/h [kg/s]."""
+    """Move γ, s onto the central path at κ, s counted from the standoff, such that γ - scale s is kept; scale: mass/h [kg/s]."""
     z[0], beyond_it = orthant.onto_path(z[0], z[1] - standoff, scale, kappa)
     z[1] = standoff + beyond_it
 
 
 @kernel
 def friction_is_near(law, mu, z, kappa):
-    """Whether ξ, η are near their path at κ."""
+    """Whether ξ, η are near the central path at κ."""
     n = SECOND_ORDER[law]
     return n == 0 or second_order.is_near(friction_bound(law, mu, z), z[XI : 2 + n], z[2 + n], z[3 + n : 3 + 2 * n], kappa)
 
 
 @kernel
 def friction_onto_path(law, mu, z, mass, kappa):
-    """ξ, η go onto their path at κ, under the bound that γ has. ξ - m η stays what it is, m: what the contact moves [kg]."""
+    """Move ξ, η onto the central path at κ, under the bound by the present γ, such that ξ - m η is kept; m: the mass moved [kg]."""
     n, speed = SECOND_ORDER[law], 0.0
     for i in range(n):
         z[3 + n + i] -= z[XI + i] / mass
@@ -142,9 +142,9 @@ def friction_residual(law, mu, z, motion):
 
 @kernel
 def motion_residual(law, z, motion, gap_floor, speed_floor, dy):
-    """dy: how far the slacks are from the motion they stand for, (gap - s, v - η); the pyramid keeps v itself.
+    """dy: residual of the slacks, (gap - s, v - η); of the pyramid v itself in place of v - η.
 
-    motion: y, gap [m] and velocities; differences within the floors are round-off and count as none.
+    motion: y, gap [m] and velocities; differences smaller than the floors are round-off and are set to zero.
     """
     n = SECOND_ORDER[law]
     dy[0] = beyond(motion[0] - z[1], gap_floor)
@@ -159,8 +159,8 @@ def condense(law, mu, soft, z, kn, kf, corrected, a, dy, K, f):
     """δF = f - K δy' for one contact, where δy' is the change of the motion beyond dy, the present slack residual.
 
     soft: compliance of the gap [m/(N s)], s = gap + soft γ; 0: none.
-    corrected: less the second-order terms of the affine step a, like z; K is that of the call without them. K and f are written in
-    the rows of the law.
+    corrected: f less the second-order terms of the affine step a, whose entries are those of z; K stays as the call without them
+    left it. Only the law's rows of K and f are written.
     """
     n = SECOND_ORDER[law]
     r = kn - orthant.product(z[0], z[1])
@@ -183,9 +183,9 @@ def condense(law, mu, soft, z, kn, kf, corrected, a, dy, K, f):
 
 @kernel
 def recover_step(law, mu, soft, z, kf, corrected, a, dy, y, K, f, more, dz):
-    """dz: the step of all variables of a contact, given the bodies' change of motion y and dy, K, f of `condense`.
+    """dz: the step of all variables of a contact, given the change y of its motion by the bodies, and dy, K, f of `condense`.
 
-    more: y is a further change, added to the dz that is there.
+    more: y is a further change; what it does is added to the present dz.
     """
     n = SECOND_ORDER[law]
     if not more:

@@ -8,7 +8,7 @@ import math
 from dojo_py.jit import kernel
 
 FAR = 2.0
-"""Step lengths are reported up to this, so that a full step is taken only when the boundary is well beyond it."""
+"""Step lengths are reported up to this, above 1, so that a full step is taken only when the boundary is well beyond it."""
 
 
 @kernel
@@ -50,7 +50,7 @@ def start(mass, u, h, kappa):
 
 
 NEAR = 2.0
-"""Pairs within this factor of a product are near it."""
+"""A complementarity pair is near the central path where its product is within this factor of κ."""
 
 
 @kernel
@@ -61,7 +61,7 @@ def is_near(b, c, kappa):
 
 @kernel
 def onto_path(b, c, scale, kappa):
-    """(b, c) > 0 with b c = κ and the b - scale c of these two, which may be below zero."""
+    """New (b, c) > 0 with b c = κ and the same b - scale c as the given two, which may be negative."""
     w = b - scale * c
     root = math.sqrt(w * w + 4.0 * kappa * scale)
     if w > 0.0:

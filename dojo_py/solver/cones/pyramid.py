@@ -11,7 +11,7 @@ from dojo_py.jit import kernel
 from dojo_py.solver.cones import orthant
 
 PSI, S_PSI, BETA, S_BETA, SIZE = 2, 3, 4, 8, 12
-"""Places in a contact's state z; β are the impulses along the four directions."""
+"""Indices in a contact's state z; β are the impulses along the four directions."""
 
 
 @kernel
@@ -98,7 +98,10 @@ def condense(mu, z, kf, corrected, a, dy, K, f):
 
 @kernel
 def recover(mu, z, kf, corrected, a, dy, y, g, more, dz):
-    """The steps of ψ, β and their slacks; g: (further) change of γ. What does not depend on y and g enters once."""
+    """The steps of ψ, β and their slacks; g: change of γ.
+
+    more: y and g are further changes; only what depends on them is added to dz.
+    """
     psi, spsi = z[2], z[3]
     once = 0.0 if more else 1.0
     sum_alpha, sum_d, sum_dp = 0.0, 0.0, 0.0

@@ -77,7 +77,7 @@ def largest_step(x0, x, dx0, dx, alpha):
 
 @kernel
 def start(mass, bound, u, kappa):
-    """(x [N s], y [m/s], e₀ [m/s]) of a mass that slips at speed u ≥ 0 under the bound X: impulse -x along the slip, slip y left.
+    """(x [N s], y [m/s], e₀ [m/s]) of a mass whose free slip is u ≥ 0, with bound X: impulse -x along the slip, remaining slip y.
 
     y = u - x/m,   y (X² - x²) = κ x,   e₀ = X y / x
     """
@@ -112,13 +112,14 @@ def is_near(x0, x, e0, e, kappa):
 
 @kernel
 def near_end(mass, bound, u, kappa):
-    """`start` where κ is small: the slip that is left is exactly y = u - x/m and y (X² - x²) = κ x to a few percent.
+    """`start` for small κ: y = u - x/m holds exactly, y (X² - x²) = κ x to a few percent.
 
-    Sticking, m u < X, leaves the slip y, sliding the distance a = X - x from the bound, each the root of a quadratic equation,
+    Small is the remaining slip y where the mass sticks, m u < X, and the distance a = X - x from the bound where it slides. Each is
+    the root of a quadratic equation,
 
         y (X - m u + m y) = q = a (m u - X + a)/m,     q = κ x/(X + x)
     """
-    free = mass * u  # x of what has no bound
+    free = mass * u  # x without a bound
     if not (u > 0.0 and kappa * mass < 1e-2 * bound * bound):
         if not free > 2.0 * bound:
             x, y, big = start(mass, bound, u, kappa)
@@ -147,7 +148,8 @@ def near_end(mass, bound, u, kappa):
 def condense(x0, x, e0, e, target, corrected, a0, ax, ae0, ae, known, K, f):
     """(f, K) of δx = f - K (δx₀, δe'), where δe = known + δe'. f[1 + i], K[1 + i, …] belong to x_i; row 0 of K is 0 but for K₀₀.
 
-    target: κ. corrected: less the second-order terms of the step (a0, ax), (ae0, ae); K is what it was without them. known (n,).
+    target: κ. corrected: f less the second-order terms of the affine step (a0, ax), (ae0, ae); K stays as the call without them
+    left it. known (n,).
     """
     n, d = x.shape[0], x0 * e0
     for i in range(n):
@@ -182,7 +184,7 @@ def _put_matrix(x0, x, e0, e, inv_x0, inv_e0, inv_d, K):
 
 @kernel
 def remainder(x0, x, e0, e, target, corrected, a0, ax, ae0, ae):
-    """r₀: what the first entry of x ∘ e lacks of the target, less its second-order terms."""
+    """r₀: the target less the first entry of x ∘ e and, if corrected, its second-order terms."""
     r = target - x0 * e0
     for i in range(x.shape[0]):
         r -= x[i] * e[i]

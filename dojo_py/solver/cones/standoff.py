@@ -1,4 +1,4 @@
-"""The end of the path: residuals within round-off, and gaps that have arrived at their standoff."""
+"""The end of the central path: residuals within round-off, and gaps that have arrived at their standoff."""
 
 from dojo_py.jit import kernel
 
@@ -6,49 +6,49 @@ NEAREST, FARTHEST = 0.5, 2.0
 """Gaps within these factors of the standoff have arrived at the hard limit."""
 
 FINE = 0.1
-"""Of the standoff: what gaps are known to near the end, about. (With 0.01 their errors move loads to and fro; with 1 or more, boxes
-that slide flat have other frictional torques under other constants of the solver, by 1e-3 rad.)"""
+"""Accuracy of gaps near the end of the path, roughly, as a fraction of the standoff. (With 0.01 their errors move loads to and fro
+between contacts; with 1 or more other constants of the solver change the frictional torques on boxes that slide flat: 1e-3 rad.)"""
 
 
 @kernel
 def beyond(value, floor):
-    """What of a residual exceeds its round-off floor: Newton's steps must not chase noise, stiff contacts turn it into impulses."""
+    """The part of a residual that exceeds its round-off floor: stiff contacts would turn round-off into impulses."""
     return value - floor if value > floor else (value + floor if value < -floor else 0.0)
 
 
 @kernel
 def beyond_standoff(s, standoff):
-    """What a gap s [m] has still to shrink (or to grow): nothing where it has arrived; from above it aims at the standoff.
+    """How far a gap s [m] has still to shrink (< 0: to grow): 0 where it has arrived; from above it aims at the standoff.
 
     Impulses of contacts that share a load (four corners, two links at their joint) are not determined by the motion, only by which
-    gap is a little smaller. The end of the path must not depend on that: contacts that have arrived keep their shares.
+    gap is a little smaller. The end of the path must not depend on that: contacts that have arrived keep their impulses.
     """
     return s - standoff if s > FARTHEST * standoff else min(s - NEAREST * standoff, 0.0)
 
 
 @kernel
 def stays(b, c, standoff, k):
-    """Whether a gap c [m] under the impulse b stays as it is on the way to the product k, and so does its impulse.
+    """Whether a gap c [m] and its impulse b are left as they are by a step that aims at the product k.
 
-    The path's gap is k / b beyond the standoff. Where that is less than FINE of the standoff it says nothing any more: gaps are not
-    known as well, and what moves them to and fro moves the load from one contact to the other.
+    On the central path the gap is k / b beyond the standoff. Where that is less than FINE times the standoff it means nothing any
+    more: gaps are not known so accurately, and following their errors would move the load from one contact to another.
     """
     return has_arrived(c, standoff) and k <= FINE * b * standoff
 
 
 @kernel
 def left_of_gap(c, standoff):
-    """What a gap c [m] that does not stay is beyond its standoff."""
+    """How far a gap c [m] that does not stay (`stays`) is beyond its standoff."""
     return c - standoff if has_arrived(c, standoff) else beyond_standoff(c, standoff)
 
 
 @kernel
 def missing_product(b, c, standoff, k):
-    """What the product of b and the gap c beyond its standoff lacks of k; nothing where the gap stays."""
+    """The target k less the product of b and the gap c beyond its standoff; 0 where the gap stays."""
     return 0.0 if stays(b, c, standoff, k) else k - b * left_of_gap(c, standoff)
 
 
 @kernel
 def has_arrived(s, standoff):
-    """Whether a gap s [m] is at its standoff; none is where there is no standoff."""
+    """Whether a gap s [m] is at its standoff; False where there is no standoff."""
     return standoff > 0.0 and NEAREST * standoff <= s <= FARTHEST * standoff
