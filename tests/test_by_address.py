@@ -52,6 +52,17 @@ def test_a_function_compiled_apart_gets_structs_rows_and_numbers():
 
 
 @pytest.mark.skipif(not compiling(), reason="nothing is compiled: NUMBA_DISABLE_JIT")
+def test_a_number_that_another_function_has_is_refused():
+    """It would be called in that one's place."""
+    Apart(NUMBER, scaled_sum, "tests")
+    with pytest.raises(ValueError, match=f"number {NUMBER} of another is that of scaled_sum"):
+        Apart(NUMBER, another, "tests")
+
+
+def another(x):
+    return x
+
+
 def test_other_types_than_it_was_compiled_for_are_refused():
     G = Group(np.arange(6.0).reshape(2, 3), 2.0)
     APART.load(handle(G), G.table[0], 0, 0.0)

@@ -12,7 +12,7 @@ FREE_TURN, JOINTED_TURN = 1.0, 1.4
 """Largest |ω| h of a body in a step of one part, where it starts and where it ends; else the step is divided.
 
 The angular velocity over a step is larger by 1/s(ω) than the spin of its momentum s(ω) Jω: with the same momentum, shorter steps
-rotate a body less far. At 1 that is 17 % (33 % of the energy), at 1.4 36 % (twice the energy); beyond √2 momentum falls where
+rotate a body less far. At 1 that is 15 % (33 % of the energy), at 1.4 40 % (twice the energy); beyond √2 momentum falls where
 velocity grows: there an impulse rotates a body in the opposite direction, and contact has no or many solutions, so that no solve
 goes beyond 1.4. Steps of bodies with joints are divided as late as possible: a step is discontinuous where it becomes divided."""
 
