@@ -110,6 +110,7 @@ class HardSimulator(HasPoses):
         self._remembers, self._quiet = history_size(model) > 0, outside_of(model, None, None, 1)
         self._root, self._placement = self, b""
         self._values: list[dict[str, Any]] = []
+        self._frames: Any = None
         self._placed: dict[bytes, HardSimulator] = {}
         self._lock = threading.Lock()
 
@@ -361,11 +362,19 @@ class HardSimulator(HasPoses):
     def with_parameters(self, values: dict[str, Any]) -> HardSimulator:
         """A simulator with other values, by names as in `parameter`; nothing is compiled anew and `model` stays what it was.
 
-        So do `poses`, `jacobian`, sensors and energies, which read the model alone; `to_model` gives one that has the values.
+        So do sensors, which read the model alone; `to_model` gives one that has the values.
         """
         from dojo_py.hard.parameters.change import with_parameters
 
         return with_parameters(self, values)
+
+    def _model_of_poses(self) -> Any:
+        """With the frames that `with_parameters` gave; made once."""
+        from dojo_py.hard.parameters.to_model import FRAMES, changed_model
+
+        if self._frames is None:
+            self._frames = changed_model(self, FRAMES) if self._values else self.model
+        return self._frames
 
     def to_model(self) -> Any:
         """The model with the values that `with_parameters` gave this simulator: for `save_mjcf`, the soft mode, a new simulator.

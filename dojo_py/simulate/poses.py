@@ -97,9 +97,13 @@ class HasPoses:
     def _checked(self, state: State) -> State:
         raise NotImplementedError
 
+    def _model_of_poses(self) -> Any:
+        """The model whose frames the simulator moves."""
+        return self.model
+
     def poses(self, state: State) -> Poses:
         """Frames of bodies, geoms and sites: positions, orientations, velocities (`simulate/poses.py`)."""
-        return poses_of(self.model, self._checked(state))
+        return poses_of(self._model_of_poses(), self._checked(state))
 
     def jacobian(
         self,
@@ -111,7 +115,7 @@ class HasPoses:
         point: Any = (0.0, 0.0, 0.0),
     ) -> PointJacobian:
         """How the point (3,) [m] in the frame of a body, geom or site moves with qvel: linear and angular (3, nv), world axes."""
-        return point_jacobian(self.model, self._checked(state), body, geom, site, point)
+        return point_jacobian(self._model_of_poses(), self._checked(state), body, geom, site, point)
 
 
 def poses_of(model: Any, state: State) -> Poses:

@@ -81,6 +81,23 @@ def test_a_simulator_with_the_file_s_values_has_the_file_s_model():
     assert np.array_equal(sim.with_parameters({"mass": sim.parameter("mass").value}).to_model().body_mass, sim.model.body_mass)
 
 
+def test_poses_and_jacobians_are_those_of_the_changed_frames():
+    """With other anchors, axes, sites and frames; the model itself stays."""
+    sim = HardSimulator(load_model(re.sub(' gravcomp="[^"]*"', "", Mechanism(1).text)))
+    kinds = ("com", "body_pos", "body_quat", "joint_anchor", "joint_axis", "site_pos")
+    changed = sim.with_parameters(varied(sim, kinds, 1))
+    other = HardSimulator(changed.to_model())
+    states = [s.initial_state(qvel=np.linspace(-0.2, 0.2, sim.model.nv)) for s in (changed, other)]
+    mine, theirs = changed.poses(states[0]), other.poses(states[1])
+    for kind in ("bodies", "inertial", "geoms", "sites"):
+        for field in ("position", "quat", "velocity", "angular"):
+            assert np.allclose(getattr(getattr(mine, kind), field), getattr(getattr(theirs, kind), field), atol=1e-12)
+    assert np.allclose(changed.jacobian(states[0], body="bb").linear, other.jacobian(states[1], body="bb").linear, atol=1e-12)
+    assert np.abs(mine.bodies.position - sim.poses(sim.initial_state()).bodies.position).max() > 1e-3
+    assert np.array_equal(changed.model.jnt_pos, sim.model.jnt_pos)
+    assert changed.energy(states[0]) == pytest.approx(other.energy(states[1]), rel=1e-9)
+
+
 TWO = """<mujoco><worldbody><geom name="floor" type="plane" size="1 1 1" friction=".9"/>
 <body name="a" pos="0 0 .2"><freejoint/><geom name="a" size=".1" mass="1" friction=".2"/>
   <body pos=".1 0 0"><geom size=".02" mass=".5" contype="0" conaffinity="0"/></body></body>

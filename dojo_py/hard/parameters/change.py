@@ -32,6 +32,6 @@ def with_parameters(sim: Any, values: dict[str, Any]) -> Any:
         number = kinematics(world, timestep)
     new._engine = sim._engine.with_world(world, timestep, number)
     new._jacobians, new._root, new._placed = {}, new, {}
-    new._values = [*sim._values, values]
+    new._values, new._frames = [*sim._values, values], None
     new._lock = threading.Lock()
     return new
