@@ -45,6 +45,8 @@ TENDON = {
 """Field of a tendon -> array `tendon_...`."""
 INERTIAS = {"body_mass", "body_inertia", "body_ipos", "body_iquat", "body_pos", "body_quat", "body_gravcomp", "qpos0"}
 """Arrays that bodies are put back for."""
+SHAPES = {"geom_type", "geom_size", "geom_pos", "geom_quat"}
+"""Those from which bodies may have their inertias."""
 NOT_OPTIONS = ("integrator", "cone", "jacobian", "solver", "disableflags", "enableflags", "disableactuator")
 
 
@@ -59,7 +61,7 @@ def described(model: Model) -> Mechanism:
     mechanism = kept.copy()
     before = compile_model(mechanism)
     changed = {name for name in _arrays(model) if not np.array_equal(getattr(model, name), getattr(before, name))}
-    if changed & INERTIAS:
+    if changed & {*INERTIAS, *SHAPES}:
         _bodies(model, mechanism)
     for prefixes, put_back in KINDS.items():
         if any(name.startswith(prefixes) for name in changed):
@@ -208,9 +210,9 @@ KINDS: dict[Any, Callable[[Model, Mechanism], None]] = {
     ("jnt_", "dof_", "qpos"): _joints,
     "geom_": _geoms,
     "site_": _sites,
-    "actuator_": _actuators,
+    ("actuator_", "jnt_range"): _actuators,  # (ranges of controls and lengths may follow from joints)
     "eq_": _equalities,
-    "tendon_": _tendons,
+    ("tendon_", "qpos_spring"): _tendons,  # (so may lengths at rest)
     "pair_": _pairs,
     "key_": _keyframes,
 }

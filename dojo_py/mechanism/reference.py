@@ -183,6 +183,7 @@ def simple_sliders(a: Mapping[str, Array]) -> list[int]:
         centred = np.all(np.abs(a["body_ipos"][b]) < _ALIGNED) and np.all(np.abs(a["body_iquat"][b][1:]) < _ALIGNED)
         joints = slice(first, first + count)
         sliding = count > 0 and np.all(a["jnt_type"][joints] == JointType.SLIDE)
+        sliding = sliding and not np.any(a["jnt_pos"][joints])
         if fixed and centred and sliding and not np.any(parents == b) and b not in heavy:
             if np.all(np.sum(np.abs(a["jnt_axis"][joints]) > _ALIGNED, axis=1) == 1) and a["body_mass"][b] > 0.0:
                 out.append(b)

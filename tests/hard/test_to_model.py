@@ -102,6 +102,7 @@ TWO = """<mujoco><worldbody><geom name="floor" type="plane" size="1 1 1" frictio
 <body name="a" pos="0 0 .2"><freejoint/><geom name="a" size=".1" mass="1" friction=".2"/>
   <body pos=".1 0 0"><geom size=".02" mass=".5" contype="0" conaffinity="0"/></body></body>
 <body name="b" pos="1 0 .2"><freejoint/><geom name="b" type="box" size=".1 .1 .1" friction=".3"/></body>
+<body name="c" pos="3 0 3"><joint name="j"/><geom size=".1" contype="0" conaffinity="0"/></body>
 </worldbody>{more}</mujoco>"""
 PAIR = """<contact><pair geom1="floor" geom2="a" condim="3" friction=".4 .5 .005 .0001 .0001"/></contact>"""
 
@@ -120,7 +121,7 @@ def test_friction_goes_to_the_geoms_or_to_a_listed_pair(tmp_path):
 
 
 def test_a_box_keeps_its_shape_when_all_its_corners_say_so():
-    sim = HardSimulator(load_model(TWO.format(more="")))
+    sim = HardSimulator(load_model(TWO.format(more='<contact><exclude body1="a" body2="b"/></contact>')))
     corners = sim.parameter("contact_point:b").value
     new = sim.with_parameters({"contact_point:b": 1.5 * corners + [0.01, 0, 0]}).to_model()
     assert np.allclose(new.geom_size[3], 0.15) and np.allclose(new.geom_pos[3], [0.01, 0, 0])
@@ -142,6 +143,7 @@ def test_compensation_that_differs_between_parts_is_refused():
 
 
 REFUSED = {
+    "less damping than the actuator has": ({"damping:j": 0.2}, "damping:j"),
     "a corner of its own": ({"contact_point:b.0": [-0.2, -0.1, -0.1]}, "contact_point:b.0"),
     "restitution": ({"restitution:floor/a": 0.5}, "restitution:floor/a"),
     "two directions": ({"friction_directions:a": [0.5, 0.6]}, "friction"),
@@ -153,6 +155,78 @@ REFUSED = {
 @pytest.mark.parametrize("case", REFUSED)
 def test_what_no_model_can_hold_is_refused_by_name(case):
     values, named = REFUSED[case]
-    sim = HardSimulator(load_model(TWO.format(more="")))
+    sim = HardSimulator(load_model(TWO.format(more='<actuator><motor joint="j" damping=".5"/></actuator>')))
     with pytest.raises(ValueError, match=named):
         sim.with_parameters(values).to_model()
+
+
+FLUID = """<mujoco><option density="1000"/><worldbody><geom type="plane" size="1 1 1"/><body name="a" pos="0 0 1"><freejoint/>
+<inertial pos="0 0 0" mass="5" diaginertia=".1 .1 .1"/><geom name="g" size=".1" {shape}/></body></worldbody></mujoco>"""
+STACK = """<mujoco><worldbody><geom type="plane" size="1 1 1"/><body pos="0 0 .1"><freejoint/>
+<inertial pos="0 0 0" mass="1" diaginertia=".01 .01 .01"/><geom name="g" type="box" size=".1 .1 .1"/></body>
+<body pos="0 0 .31"><freejoint/><geom size=".1"/></body></worldbody></mujoco>"""
+ROPES = """<mujoco><worldbody><site name="w0" pos="0 0 1.5"/><site name="w1" pos=".2 0 1.5"/>
+<body name="a" pos="0 0 1"><joint axis="0 1 0"/><geom size=".05" pos=".2 0 0" mass="1"/><site name="sa" pos=".2 0 .1"/></body>
+<body pos="0 1 1"><joint axis="0 1 0"/><geom size=".05" pos=".2 0 0" mass="1"/><site name="sb" pos=".2 0 .1"/></body></worldbody>
+<tendon><spatial name="t1"><site site="w0"/><site site="sa"/></spatial>
+<spatial name="t2"><site site="w1"/><site site="sb"/></spatial></tendon>
+<equality><tendon tendon1="t1" tendon2="t2" polycoef="0 1 0 0 0"/></equality></mujoco>"""
+ROUND = """<mujoco><worldbody><geom type="plane" size="1 1 1"/><site name="w0" pos="-.3 .01 1.05"/>
+<body pos="0 0 1"><joint type="slide"/><inertial pos="0 0 0" mass="1" diaginertia=".01 .01 .01"/><geom name="g" size=".1"/></body>
+<body pos=".3 0 1.05"><joint type="slide" axis="1 0 0"/><site name="s"/>
+<geom size=".05" mass="1" contype="0" conaffinity="0"/></body></worldbody>
+<tendon><spatial stiffness="50" springlength="0.2"><site site="w0"/><geom geom="g"/><site site="s"/></spatial></tendon>
+</mujoco>"""
+FLAT = [[x, y, z] for x in (-0.1, 0.1) for y in (-0.1, 0.1) for z in (-0.1, 0.06)]
+ELSEWHERE = {
+    "corners of a box that others touch": (STACK, {"contact_point:g": FLAT}, "other bodies"),
+    "site of a tendon in an equality": (ROPES, {"site_pos:sa": [0.21, 0, 0.13]}, "equalities of tendons"),
+    "body of a tendon in an equality": (ROPES, {"body_pos:a": [0, 0, 1.05]}, "equalities of tendons"),
+    "mass in a medium": (FLUID.format(shape=""), {"mass:a": 8.0}, "medium"),
+    "radius in a medium": (FLUID.format(shape='fluidshape="ellipsoid"'), {"contact_radius:g": 0.15}, "medium"),
+    "radius that a tendon wraps around": (ROUND, {"contact_radius:g": 0.12}, "wrap around"),
+}
+"""A simulator with the values keeps what the new model would derive from them anew."""
+
+
+@pytest.mark.parametrize("case", ELSEWHERE)
+def test_what_would_act_elsewhere_too_is_refused(case):
+    text, values, named = ELSEWHERE[case]
+    with pytest.raises(ValueError, match=named):
+        HardSimulator(load_model(text)).with_parameters(values).to_model()
+
+
+def test_the_time_step_of_the_simulator_is_the_models():
+    sim = HardSimulator(load_model("box"), timestep=0.01)
+    assert sim.to_model().opt.timestep == sim.with_parameters({"mass": 2.0}).to_model().opt.timestep == 0.01
+
+
+SAVED = {
+    "a radius, inertia from geoms": ('<body><freejoint/><geom name="g" size=".1"/></body>', "", {"contact_radius:g": 0.12}),
+    "a spring, tendons of automatic length": (
+        '<body><joint name="j" stiffness="3"/><geom size=".1"/></body>',
+        '<tendon><fixed stiffness="2"><joint joint="j" coef="2"/></fixed></tendon>', {"springref:j": 0.3},
+    ),
+    "a range that controls inherit": (
+        '<body><joint name="j" range="-60 70"/><geom size=".1"/></body>',
+        '<actuator><position joint="j" inheritrange="1"/></actuator>', {"joint_range:j.1": 1.0},
+    ),
+    "a weld without a pose": (
+        '<body name="a"><freejoint/><geom size=".1"/></body><body name="b" pos="0 1 0"><freejoint/><geom size=".1"/></body>',
+        '<equality><weld name="w" body1="a" body2="b" anchor="0 0 0"/></equality>', {"equality_anchor:w.1": [0, 0.01, 0]},
+    ),
+    "the anchor of a slide": ('<body><joint name="j" type="slide"/><geom size=".1"/></body>', "", {"joint_anchor:j": [0.1, 0, 0]}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", SAVED)
+def test_what_a_file_infers_is_written_out(case, tmp_path):
+    bodies, more, values = SAVED[case]
+    sim = HardSimulator(
+        load_model(f'<mujoco><worldbody><geom type="plane" size="1 1 1" pos="0 0 -3"/>{bodies}</worldbody>{more}</mujoco>')
+    )
+    new = sim.with_parameters(values).to_model()
+    save_mjcf(new, tmp_path / "new.xml")
+    wheel = mujoco.MjModel.from_xml_path(str(tmp_path / "new.xml"))
+    for name in ("body_mass", "body_inertia", "jnt_range", "tendon_lengthspring", "actuator_ctrlrange", "body_invweight0"):
+        assert np.allclose(getattr(wheel, name), getattr(new, name), rtol=1e-9), name

@@ -53,29 +53,29 @@ FRAMES = frozenset(("com", "body_pos", "body_quat", "joint_anchor", "joint_axis"
 
 def changed_model(sim: Any, only: frozenset[str] | None = None) -> Any:
     """The model of a HardSimulator with the values that `with_parameters` gave it, see there; only: of these kinds."""
+    model, world = sim.model, sim.world
     names = {split(name)[0] for values in sim._values for name in values}
     if only is not None:
         names &= only
     if not names:
-        return sim.model
-    model, world = sim.model, sim.world
+        return model if only or sim.timestep == model.opt.timestep else _with_options(model, {}, timestep=sim.timestep)
     own = build_world(sim._acting, sim.friction, "skip")
     arrays = Arrays(model)
     for writer, kinds in KINDS_OF.items():
         if names & set(kinds):
             writer(world, own, arrays)
-    opt: dict[str, Any] = {}
-    if "gravity" in names:
-        opt["gravity"] = world.layout.lift_gravity.copy()
-    if TIMESTEP in names:
-        opt["timestep"] = sim.timestep
-    changes: dict[str, Any] = dict(arrays)
-    if model.neq:
-        changes["eq_data"] = arrays["eq_data"]  # given, so that closures keep both anchors
-    new = model.replace(**changes, opt=dataclasses.replace(model.opt, **opt))
+    opt: dict[str, Any] = {"gravity": world.layout.lift_gravity.copy()} if "gravity" in names else {}
+    if model.neq and names & {"equality_anchor", "body_pos", "body_quat", "joint_anchor", "joint_axis"}:
+        arrays["eq_data"][:, 11][model.eq_type == EqualityType.WELD] = 0.0  # they keep the poses that they have
+    new = _with_options(model, arrays, timestep=sim.timestep, **opt)
     if only is None:
         _compare(sim, new, names - {TIMESTEP})
     return new
+
+
+def _with_options(model: Any, arrays: dict[str, Array], **opt: Any) -> Any:
+    changes: dict[str, Any] = dict(arrays)
+    return model.replace(**changes, opt=dataclasses.replace(model.opt, **opt))
 
 
 def _compare(sim: Any, new: Any, names: set[str]) -> None:
@@ -87,7 +87,9 @@ def _compare(sim: Any, new: Any, names: set[str]) -> None:
         for label in [label for label in wanted if label not in found or not _same(wanted[label], found[label])]:
             has = f"would have {found[label]}" if label in found else "would have none"
             reason = "no model can hold" if name in names else f"a model with these values of {', '.join(sorted(names))} has not"
-            raise ValueError(f"{reason} {name}:{label} = {wanted[label]}; {has}")
+            flags = " (the model's flags switch parts of it off)" if int(new.opt.disableflags) else ""
+            raise ValueError(f"{reason} {name}:{label} = {wanted[label]}; {has}{flags}")
+    _compare_tables(sim.world, world, names)
     layout, table = sim.world.layout, world.actuators
     for j in np.flatnonzero(np.abs(layout.lift_arm - world.layout.lift_arm).max(axis=1, initial=0.0) > CLOSE):
         body = acting.body_names[moving_bodies(acting)[j]]
@@ -97,6 +99,50 @@ def _compare(sim: Any, new: Any, names: set[str]) -> None:
             if np.any(force < 0.0):
                 name = acting.actuator_names[i] or f"#{i}"
                 raise ValueError(f"the peak force of muscle '{name}' follows from the model's inertia: give it a `force`")
+
+
+TABLES = (
+    (
+        "mass", "inertia", "com", "gravity", "lift_share", "lift_gravity", "base_pos", "base_quat", "qpos0", "eq_pos", "eq_quat",
+        "eq_frames", "eq_poly", "term_coef", "path_pos", "path_axes", "path_size", "dof_anchor", "dof_axis", "dof_damping",
+        "dof_armature", "dof_frictionloss", "dof_stiffness", "dof_damping_poly", "dof_stiffness_poly", "dof_springref",
+        "spring_quat", "tendon_rest", "limit_bound", "limit_restitution", "medium_pos", "medium_axes", "medium_numbers", "medium",
+    ),
+    ("point", "radius", "shape", "normal", "tangent", "offset", "restitution"),
+    (
+        "restitution", "round_centre", "round_half", "round_radius", "shape_centre", "shape_axes", "shape_size", "field_size",
+        "field_height",
+    ),
+    ("control_range", "force_range", "dof_range", "gear", "gain", "bias", "dynprm", "lengthrange"),
+)  # fmt: skip
+"""Columns of the world's first four tables that steps depend on, but for scales of the solver and what kinds tell of."""
+TOLD = {
+    "eq_poly": "reference lengths of equalities of tendons", "medium_numbers": "what a medium acts on",
+    "medium_axes": "what a medium acts on", "path_size": "what tendons wrap around", "path_pos": "what tendons wrap around",
+} | dict.fromkeys(("round_centre", "round_half", "round_radius", "shape_centre", "shape_axes", "shape_size"),
+                  "shapes as other bodies touch them")  # fmt: skip
+
+
+def _compare_tables(world: World, found: World, names: set[str]) -> None:
+    """ValueError where steps of the new model's world would depend on other numbers."""
+    rounds = int(world.pairs.rounds[0])
+    touching = {"round": np.unique(world.pairs.geom[:rounds]), "shape": np.unique(world.pairs.geom[rounds:])}
+    for table, other, columns in zip(world, found, TABLES, strict=False):
+        for name in columns:
+            a, b = getattr(table, name), getattr(other, name)
+            if table is world.pairs and name[:5] in touching:  # (of geoms, of which those in pairs count)
+                a, b = a[touching[name[:5]]], b[touching[name[:5]]]
+            with np.errstate(invalid="ignore"):
+                same = _alike(a, b)
+            if not same and not (name.endswith("quat") and _alike(np.abs(a), np.abs(b))):
+                what = TOLD.get(name, name)
+                raise ValueError(f"a model with these values of {', '.join(sorted(names))} would differ in {what}, too")
+
+
+def _alike(a: Array, b: Array) -> bool:
+    bounded = np.isfinite(a)
+    size = max(1e-3, float(np.abs(a[bounded]).max(initial=0.0)))
+    return a.shape == b.shape and bool(np.all((a == b) | (np.abs(np.where(bounded, a - b, np.inf)) <= CLOSE * size)))
 
 
 def _values(kind: Kind, world: World, model: Any) -> dict[str, Array]:
@@ -188,6 +234,12 @@ def _laws(world: World, own: World, arrays: Arrays) -> None:
                 arrays[of_dofs][model.jnt_qposadr[i] if of_dofs == "qpos_spring" else i] += by[first]
         if of_tendons and by[nv:].any():
             arrays[of_tendons][tendons] += by[nv:]
+    for name in set(arrays) & {"dof_damping", "dof_armature", "tendon_damping", "tendon_armature"}:
+        if arrays[name].min() < 0.0:
+            row = int(arrays[name].argmin())
+            owner = model.tendon_names[row] if name.startswith("tendon") else model.joint_names[model.dof_jntid[row]]
+            word = name.removeprefix("dof_")
+            raise ValueError(f"{word}:{owner} is less than what the actuators on it have of their own")
     if not np.array_equal(world.layout.tendon_rest, own.layout.tendon_rest):
         arrays["tendon_lengthspring"][tendons] = world.layout.tendon_rest
 
