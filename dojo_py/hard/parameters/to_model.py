@@ -1,7 +1,7 @@
 """The Model whose numbers are a simulator's parameter values: to save, for the soft mode, for other programs.
 
 Each function below writes the arrays of the model that kinds of parameters are read from. What is made of these arrays is read
-again as the hard mode reads every model and must give the simulator's values: so what no model can say is refused, not lost.
+again as the hard mode reads every model and must be the simulator's world (model_comparison.py): what no model can say is refused.
 """
 
 from __future__ import annotations
@@ -12,14 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from dojo_py.actuation.force import BIAS_MUSCLE, GAIN_MUSCLE
 from dojo_py.hard.couplings import acting_tendons
-from dojo_py.hard.flags import acting_model
 from dojo_py.hard.parameters import contacts, joints, places, planes, poses
 from dojo_py.hard.parameters.actuators import _places as gear_places
 from dojo_py.hard.parameters.frames import point_in, turn_between
-from dojo_py.hard.parameters.kind import Kind, moving_bodies
-from dojo_py.hard.parameters.registry import KINDS, TIMESTEP, split
+from dojo_py.hard.parameters.kind import moving_bodies
+from dojo_py.hard.parameters.model_comparison import CLOSE, refuse_what_differs, values_by_label
+from dojo_py.hard.parameters.registry import TIMESTEP, split
 from dojo_py.hard.world import World, build_world
 from dojo_py.mechanism import quaternion
 from dojo_py.mechanism.enums import EqualityType, GeomType
@@ -27,8 +26,6 @@ from dojo_py.mechanism.inertia import principal_axes
 from dojo_py.solver.cones.contact import ROWS
 
 Array = np.ndarray
-CLOSE = 1e-9
-"""Relative difference of values that count as the same: what round-off makes of an inertia and its principal axes."""
 
 
 class Arrays(dict[str, Array]):
@@ -69,90 +66,13 @@ def changed_model(sim: Any, only: frozenset[str] | None = None) -> Any:
         arrays["eq_data"][:, 11][model.eq_type == EqualityType.WELD] = 0.0  # they keep the poses that they have
     new = _with_options(model, arrays, timestep=sim.timestep, **opt)
     if only is None:
-        _compare(sim, new, names - {TIMESTEP})
+        refuse_what_differs(sim, new, names - {TIMESTEP})
     return new
 
 
 def _with_options(model: Any, arrays: dict[str, Array], **opt: Any) -> Any:
     changes: dict[str, Any] = dict(arrays)
     return model.replace(**changes, opt=dataclasses.replace(model.opt, **opt))
-
-
-def _compare(sim: Any, new: Any, names: set[str]) -> None:
-    """ValueError where the new model has not the simulator's values."""
-    acting = acting_model(new)
-    world = build_world(acting, sim.friction, "skip")
-    for name, kind in KINDS.items():
-        wanted, found = _values(kind, sim.world, sim._acting), _values(kind, world, acting)
-        for label in [label for label in wanted if label not in found or not _same(wanted[label], found[label])]:
-            has = f"would have {found[label]}" if label in found else "would have none"
-            reason = "no model can hold" if name in names else f"a model with these values of {', '.join(sorted(names))} has not"
-            flags = " (the model's flags switch parts of it off)" if int(new.opt.disableflags) else ""
-            raise ValueError(f"{reason} {name}:{label} = {wanted[label]}; {has}{flags}")
-    _compare_tables(sim.world, world, names)
-    layout, table = sim.world.layout, world.actuators
-    for j in np.flatnonzero(np.abs(layout.lift_arm - world.layout.lift_arm).max(axis=1, initial=0.0) > CLOSE):
-        body = acting.body_names[moving_bodies(acting)[j]]
-        raise ValueError(f"gravcomp of what is joined to body '{body}' would act elsewhere: give all of it the same gravcomp")
-    for i in np.flatnonzero(np.abs(table.acc0 / sim.world.actuators.acc0 - 1.0) > CLOSE):
-        for force in (table.gain[i, 2:3][table.gaintype[i] == GAIN_MUSCLE], table.bias[i, 2:3][table.biastype[i] == BIAS_MUSCLE]):
-            if np.any(force < 0.0):
-                name = acting.actuator_names[i] or f"#{i}"
-                raise ValueError(f"the peak force of muscle '{name}' follows from the model's inertia: give it a `force`")
-
-
-TABLES = (
-    (
-        "mass", "inertia", "com", "gravity", "lift_share", "lift_gravity", "base_pos", "base_quat", "qpos0", "eq_pos", "eq_quat",
-        "eq_frames", "eq_poly", "term_coef", "path_pos", "path_axes", "path_size", "dof_anchor", "dof_axis", "dof_damping",
-        "dof_armature", "dof_frictionloss", "dof_stiffness", "dof_damping_poly", "dof_stiffness_poly", "dof_springref",
-        "spring_quat", "tendon_rest", "limit_bound", "limit_restitution", "medium_pos", "medium_axes", "medium_numbers", "medium",
-    ),
-    ("point", "radius", "shape", "normal", "tangent", "offset", "restitution"),
-    (
-        "restitution", "round_centre", "round_half", "round_radius", "shape_centre", "shape_axes", "shape_size", "field_size",
-        "field_height",
-    ),
-    ("control_range", "force_range", "dof_range", "gear", "gain", "bias", "dynprm", "lengthrange"),
-)  # fmt: skip
-"""Columns of the world's first four tables that steps depend on, but for scales of the solver and what kinds tell of."""
-TOLD = {
-    "eq_poly": "reference lengths of equalities of tendons", "medium_numbers": "what a medium acts on",
-    "medium_axes": "what a medium acts on", "path_size": "what tendons wrap around", "path_pos": "what tendons wrap around",
-} | dict.fromkeys(("round_centre", "round_half", "round_radius", "shape_centre", "shape_axes", "shape_size"),
-                  "shapes as other bodies touch them")  # fmt: skip
-
-
-def _compare_tables(world: World, found: World, names: set[str]) -> None:
-    """ValueError where steps of the new model's world would depend on other numbers."""
-    rounds = int(world.pairs.rounds[0])
-    touching = {"round": np.unique(world.pairs.geom[:rounds]), "shape": np.unique(world.pairs.geom[rounds:])}
-    for table, other, columns in zip(world, found, TABLES, strict=False):
-        for name in columns:
-            a, b = getattr(table, name), getattr(other, name)
-            if table is world.pairs and name[:5] in touching:  # (of geoms, of which those in pairs count)
-                a, b = a[touching[name[:5]]], b[touching[name[:5]]]
-            with np.errstate(invalid="ignore"):
-                same = _alike(a, b)
-            if not same and not (name.endswith("quat") and _alike(np.abs(a), np.abs(b))):
-                what = TOLD.get(name, name)
-                raise ValueError(f"a model with these values of {', '.join(sorted(names))} would differ in {what}, too")
-
-
-def _alike(a: Array, b: Array) -> bool:
-    bounded = np.isfinite(a)
-    size = max(1e-3, float(np.abs(a[bounded]).max(initial=0.0)))
-    return a.shape == b.shape and bool(np.all((a == b) | (np.abs(np.where(bounded, a - b, np.inf)) <= CLOSE * size)))
-
-
-def _values(kind: Kind, world: World, model: Any) -> dict[str, Array]:
-    return dict(zip(kind.labels(world, model), kind.read(world, model), strict=True))
-
-
-def _same(a: Array, b: Array) -> bool:
-    """Whether two values are the same; quaternions of both signs are one rotation."""
-    near = CLOSE * max(1e-3, float(np.max(np.abs(a))))
-    return bool(np.max(np.abs(a - b)) <= near or (np.size(a) == 4 and np.max(np.abs(a + b)) <= near))
 
 
 # bodies
@@ -295,7 +215,7 @@ def _points(world: World, own: World, arrays: Arrays) -> None:
     """Sites, and anchors of connects and welds."""
     model = arrays.model
     for kind, names in zip(places.KINDS, (model.site_names, model.equality_names), strict=True):
-        values, old = _values(kind, world, model), _values(kind, own, model)
+        values, old = values_by_label(kind, world, model), values_by_label(kind, own, model)
         for label in [label for label in values if not np.array_equal(values[label], old[label])]:
             if kind.name == "site_pos":
                 arrays["site_pos"][_number(names, label)] = values[label]
