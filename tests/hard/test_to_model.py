@@ -131,7 +131,7 @@ def test_a_box_keeps_its_shape_when_all_its_corners_say_so():
 def test_the_soft_mode_takes_the_model():
     sim = HardSimulator(load_model(TWO.format(more="")))
     soft = SoftSimulator(sim.with_parameters({"mass:a": 4.0, "gravity": [0, 0, -1.62]}).to_model())
-    assert soft.model.body_mass.sum() == pytest.approx(4.0 + sim.parameter("mass:b").value[0])
+    assert soft.model.body_mass[1:3].sum() == pytest.approx(4.0)
     end = soft.rollout(soft.initial_state(), np.zeros((1, 0)))
     assert end.qvel[-1, 2] == pytest.approx(-1.62 * soft.timestep, rel=1e-9)
 
