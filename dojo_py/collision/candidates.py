@@ -62,6 +62,7 @@ class PairCandidates(NamedTuple):
     round_radius: np.ndarray  # (g,) [m]
     shape_fade: np.ndarray  # (g,) the largest `fade` of its pairs, how far around it they are looked for
     shape_inner: np.ndarray  # (g,) radius of a ball about the centre that is inside of the shape [m]
+    shape_scale: np.ndarray  # (g,) the same, as built: scale of relaxed nearest points (relaxed_points.py) [m]
     shape_node: np.ndarray  # (g,) body
     ease: np.ndarray  # (nb + 1,) inverse of each body's least moment of inertia [1/(kg m²)], as built; 0 for the world, last
     shape_centre: np.ndarray  # (g, 3) of the geom in the body's frame [m]
@@ -246,6 +247,7 @@ def _pair_candidates(model, listed, rounds, mass, ease, shapes):
     fade = np.sqrt(float(model.opt.timestep) / (FELT * np.maximum(heavy, 1e-12)))
     convex, around = len(geoms) - rounds, fade.copy()
     around[np.unique(geoms[rounds:])] *= AROUND
+    inner = _inner_radii(kind, size, table)
     room = min(ROOM_A_ROUND_PAIR * rounds + ROOM_A_PAIR * convex, ROOM + ROOM_A_BODY * len(mass))
     return PairCandidates(
         geom=geoms,
@@ -260,7 +262,8 @@ def _pair_candidates(model, listed, rounds, mass, ease, shapes):
         round_half=half,
         round_radius=radius,
         shape_fade=around,
-        shape_inner=_inner_radii(kind, size, table),
+        shape_inner=inner,
+        shape_scale=inner.copy(),
         shape_node=node,
         ease=ease,
         shape_centre=at,

@@ -42,11 +42,14 @@ class ShapeTable(NamedTuple):
 
 
 def shape_table(model: Any, wanted: Any) -> ShapeTable:
-    """The ShapeTable of a Model; hulls of the geoms in `wanted` only, each box and each mesh once for all its geoms of one size."""
+    """The ShapeTable of a Model; hulls of the geoms in `wanted` only: of a mesh one for all its geoms, of boxes, whose sizes can be
+    changed, one each.
+    """
     number = model.ngeom
     kind, size = np.array(model.geom_type, np.int64), np.array(model.geom_size, float).reshape(-1, 3)
     hull, faces, reach = np.zeros((number, 2), np.int64), np.zeros((number, 2), np.int64), np.zeros(number)
-    known: dict[Any, tuple[tuple[int, int], tuple[int, int]]] = {}
+    known: dict[int, tuple[tuple[int, int], tuple[int, int]]] = {}
+    boxes: dict[tuple[float, ...], Any] = {}  # size -> `flat_faces`
     parts = _Parts()
     for g in sorted({int(g) for g in wanted}):
         reach[g] = _reach(kind[g], size[g])
@@ -54,14 +57,17 @@ def shape_table(model: Any, wanted: Any) -> ShapeTable:
             field = int(model.geom_dataid[g])
             hull[g], faces[g, 0] = parts.add_points(prism_corners(height_fields(model), field).reshape(-1, 3)), field
             reach[g] = model.geom_rbound[g]
-        if kind[g] not in (BOX, MESH):
-            continue
-        name = tuple(size[g]) if kind[g] == BOX else int(model.geom_dataid[g])
-        if name not in known:
-            corners = _box_corners(size[g]) if kind[g] == BOX else _mesh_corners(model, int(model.geom_dataid[g]))
-            known[name] = parts.add(corners)
-        hull[g], faces[g] = known[name]
+        if kind[g] == BOX:
+            corners, name = _box_corners(size[g]), tuple(size[g].tolist())
+            if name not in boxes:
+                boxes[name] = flat_faces(corners)
+            hull[g], faces[g] = parts.add(corners, *boxes[name])
         if kind[g] == MESH:
+            mesh = int(model.geom_dataid[g])
+            if mesh not in known:
+                corners = _mesh_corners(model, mesh)
+                known[mesh] = parts.add(corners, *flat_faces(corners))
+            hull[g], faces[g] = known[mesh]
             reach[g] = np.linalg.norm(parts.corners[hull[g, 0] : hull[g].sum()], axis=1).max(initial=0.0)
     return ShapeTable(kind, size, hull, faces, reach, *parts.arrays())
 
@@ -111,10 +117,9 @@ class _Parts:
     def corners(self) -> Array:
         return np.concatenate(self._corners)
 
-    def add(self, corners: Array) -> tuple[tuple[int, int], tuple[int, int]]:
-        """((first corner, number), (first face, number)) of a new hull with these corners."""
+    def add(self, corners: Array, rings: list[list[int]], normals: Array) -> tuple[tuple[int, int], tuple[int, int]]:
+        """((first corner, number), (first face, number)) of a new hull with these corners and faces."""
         first, first_face = self._total, len(self._rings)
-        rings, normals = flat_faces(corners)
         neighbours: list[set[int]] = [set() for _ in corners]
         around: list[list[int]] = [[] for _ in corners]
         flat = FLAT * np.ptp(corners, axis=0).max()

@@ -11,7 +11,7 @@ import math
 from dojo_py.arrays import body_row
 from dojo_py.collision.convex_shapes import PLANE
 from dojo_py.collision.facing import WHOLE, ZERO, facing, listed_side
-from dojo_py.collision.relaxed_points import follow_normal, relax, relaxed_normal
+from dojo_py.collision.relaxed_points import follow_normal, normal_by_size, relax, relaxed_normal, smaller_radius
 from dojo_py.collision.shown_polygons import pose_of
 from dojo_py.collision.vectors import cross, minus, times, turned, turned_back
 from dojo_py.jit import kernel
@@ -54,11 +54,7 @@ def turned_away(Q, W, f, reach, x, R, by):
     """
     a, b = W.fshape[f, 0], W.fshape[f, 1]
     i, j = body_row(x, W.fbody[f, 0]), body_row(x, W.fbody[f, 1])
-    pose_a, pose_b = pose_of(Q, a, x[i], R[i]), pose_of(Q, b, x[j], R[j])
-    n = direction(Q, W, W.fpair[f], a, pose_a, b, pose_b)
-    part_a, part_b = (W.fpart[f, 0, 0], W.fpart[f, 0, 1], W.fpart[f, 0, 2]), (W.fpart[f, 1, 0], W.fpart[f, 1, 1], W.fpart[f, 1, 2])
-    less_a, by_a = _less(Q, W.manifold, a, part_a, pose_a, n)
-    less_b, by_b = _less(Q, W.manifold, b, part_b, pose_b, times(-1.0, n))
+    less_a, by_a, less_b, by_b, n = _both(Q, W, f, x, R)
     G = times(reach, minus(by_a, by_b))
     turn_a, turn_b, with_n = cross(n, by_a), cross(n, by_b), cross(n, G)  # (e × n) · G = e · (n × G)
     plane_a, plane_b = Q.shape_kind[a] == PLANE, Q.shape_kind[b] == PLANE
@@ -68,6 +64,29 @@ def turned_away(Q, W, f, reach, x, R, by):
     if not (plane_a or plane_b):
         follow_normal(W.relaxed, G, (x[i, 0], x[i, 1], x[i, 2]), (x[j, 0], x[j, 1], x[j, 2]), by)
     return reach * (less_a + less_b)
+
+
+@kernel
+def _both(Q, W, f, x, R):
+    """`_less` of both sides of feature f, and n; where neither shape is a plane W.relaxed has their relaxed nearest points."""
+    a, b = W.fshape[f, 0], W.fshape[f, 1]
+    i, j = body_row(x, W.fbody[f, 0]), body_row(x, W.fbody[f, 1])
+    pose_a, pose_b = pose_of(Q, a, x[i], R[i]), pose_of(Q, b, x[j], R[j])
+    n = direction(Q, W, W.fpair[f], a, pose_a, b, pose_b)
+    part_a, part_b = (W.fpart[f, 0, 0], W.fpart[f, 0, 1], W.fpart[f, 0, 2]), (W.fpart[f, 1, 0], W.fpart[f, 1, 1], W.fpart[f, 1, 2])
+    less_a, by_a = _less(Q, W.manifold, a, part_a, pose_a, n)
+    less_b, by_b = _less(Q, W.manifold, b, part_b, pose_b, times(-1.0, n))
+    return less_a, by_a, less_b, by_b, n
+
+
+@kernel
+def turned_away_by_size(Q, W, f, side, k, reach, x, R):
+    """Derivative of `turned_away` by size k of the shape on one side of feature f: n moves with it."""
+    a, b = W.fshape[f, 0], W.fshape[f, 1]
+    if Q.shape_kind[a] == PLANE or Q.shape_kind[b] == PLANE:
+        return 0.0
+    _, by_a, _, by_b, _ = _both(Q, W, f, x, R)
+    return normal_by_size(Q, W.relaxed, times(reach, minus(by_a, by_b)), side, a if side == 0 else b, k, smaller_radius(Q, a, b))
 
 
 @kernel

@@ -28,10 +28,11 @@ is resisted along the normal. Ends are points q and directions d fixed in a body
 """
 
 from dojo_py.arrays import body_row
+from dojo_py.collision.by_size import at_by_size
 from dojo_py.collision.crossing import STEEP_EDGE, crossing_fade, over_fade
 from dojo_py.collision.features import EDGE_EDGE, EDGE_OVER
 from dojo_py.collision.shown_polygons import ENDS, FOUND
-from dojo_py.collision.vectors import along, cross, dot, length, minus, row, times, unit
+from dojo_py.collision.vectors import along, cross, dot, length, minus, plus, row, times, unit
 from dojo_py.jit import kernel
 
 STEEPNESS = 20.0
@@ -151,6 +152,36 @@ def overhang(W, f, band, gap, n, c, dgap, dn, dc, x, R, by):
             by[6 * place + k] -= slope * d[k]
             by[6 * place + 3 + k] -= slope * turn[k]
     return term + _crossing(W, f, band, R, by)
+
+
+@kernel
+def overhang_by_size(Q, W, f, side, k, band, gap, n, c, change, x, R):
+    """Derivative of that term by size k of the shape on one side of feature f, the bodies held.
+
+    gap, n (3,), c (3,) as of `overhang`; change: (theirs, how much of the size is a rounding).
+    """
+    dgap, dn, dc, longer = change
+    back, term = W.flift[f] * (W.fradius[f, 0] + W.fradius[f, 1] + 0.5 * gap), 0.0
+    p, dp = along((c[0], c[1], c[2]), back, (n[0], n[1], n[2])), along(dc, back, dn)
+    dp = along(dp, W.flift[f] * (longer + 0.5 * dgap), (n[0], n[1], n[2]))
+    for j in range(W.fends[f]):
+        place = W.fend_place[f, j]
+        b, g = body_row(x, W.fbody[f, place]), W.fshape[f, place]
+        at, d, disc = W.fend[f, j, 0], _turned(R[b], W.fend[f, j, 1]), W.fend_disc[f, j]
+        away = minus(p, plus((x[b, 0], x[b, 1], x[b, 2]), _turned(R[b], at)))
+        if disc > 0.0:
+            away = along(away, -dot(away, d), d)
+            d = unit(away)
+        e = (length(away) - disc if disc > 0.0 else dot(d, away)) - APART * gap
+        if e <= 0.0:
+            continue
+        change_e = dot(d, dp) - APART * dgap
+        if place == side and disc > 0.0:
+            change_e -= 1.0 * (k == 0)
+        elif place == side:
+            change_e -= dot(d, _turned(R[b], at_by_size(Q, g, k, at)))
+        term += 3.0 * STEEPNESS * (e / band) ** 2 * change_e
+    return term
 
 
 @kernel

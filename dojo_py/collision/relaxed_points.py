@@ -5,8 +5,8 @@ to one another on the central path (facing.py) follows the direction between
 
     p, q = argmin |p - q|²/2 - τ (Σ ln s_i(p) + Σ ln s_j(q)),      τ = (0.05 r)²
 
-s: distances from the planes of the faces, or from the ends of an axis; r: the smaller radius of the balls inside both shapes. With
-the gradients g and inverse Hessians C of both barriers, and e = p - q, Newton's method solves
+s: distances from the planes of the faces, or from the ends of an axis; r: the smaller radius of the balls inside both shapes as
+they were built. With the gradients g and inverse Hessians C of both barriers, and e = p - q, Newton's method solves
 
     e/τ + g_A = 0,   -e/τ + g_B = 0:      K de = -C_A r_A + C_B r_B,   dp = -C_A (r_A + de/τ),   dq = -C_B (r_B - de/τ),
     K = 1 + (C_A + C_B)/τ
@@ -117,11 +117,17 @@ def _turned_matrix(R, a):
 
 
 @kernel
+def smaller_radius(Q, a, b):
+    """r [m] of two geoms."""
+    return max(min(Q.shape_scale[a], Q.shape_scale[b]), 1e-9)
+
+
+@kernel
 def relax(Q, k, a, pose_a, b, pose_b, out):
     """The relaxed nearest points of geoms a, b, pair k, and what their derivatives need, into a row of results (NUMBERS,)."""
     if out[PAIR] == k and _is_pose(out, POSES, pose_a) and _is_pose(out, POSES + 12, pose_b):
         return
-    r = max(min(Q.shape_inner[a], Q.shape_inner[b]), 1e-9)
+    r = smaller_radius(Q, a, b)
     tau, least = Q.shape_reach[a] ** 2 + Q.shape_reach[b] ** 2, (SOFTNESS * r) ** 2
     p, q, before = pose_a[0], pose_b[0], 0.0
     for step in range(MOST_STEPS):
@@ -207,3 +213,25 @@ def follow_normal(out, G, x_a, x_b, by):
         by[3 + r] += turn_a[r]
         by[6 + r] -= back[r]
         by[9 + r] += turn_b[r]
+
+
+@kernel
+def normal_by_size(Q, out, G, side, g, k, r):
+    """G · ∂n by size k of geom g, that of A (side 0) or B, a box or a capsule, with both bodies and r held.
+
+    A size moves the planes of the two faces ± m across its axis, so that the barrier's gradient changes by m (1/s₋² - 1/s₊²):
+    K δe = -C_A δg_A + C_B δg_B.
+    """
+    axis, sign = (k, -1.0 if side == 0 else 1.0)
+    if Q.shape_kind[g] == CAPSULE:
+        if k != 1:
+            return 0.0
+        axis = 2
+    at, own = P if side == 0 else Q_POINT, POSES + 12 * side
+    e, n = minus((out[P], out[P + 1], out[P + 2]), (out[Q_POINT], out[Q_POINT + 1], out[Q_POINT + 2])), relaxed_normal(out)
+    back = turned(_nine(out, INVERSE), times(-1.0 / max(length(e), 1e-300), along(G, -dot(n, G), n)))
+    m = (out[own + 3 + axis], out[own + 6 + axis], out[own + 9 + axis])
+    y = dot(m, (out[at] - out[own], out[at + 1] - out[own + 1], out[at + 2] - out[own + 2]))
+    above, below = 1.0 / (Q.shape_size[g, k] - y), 1.0 / (Q.shape_size[g, k] + y)
+    C = _nine(out, OF_A if side == 0 else OF_B)
+    return sign * (SOFTNESS * r) ** 2 * (below * below - above * above) * dot(back, turned(C, m))

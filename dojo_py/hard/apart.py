@@ -39,7 +39,8 @@ PAIRS, DERIVATIVES, PARAMETERS = 0, 1, 3
     APART_AT_START,
     CHOOSE_IN_PART,
     LEFT_OUT_OF_PART,
-) = range(16)
+    BY_SIZE,
+) = range(17)
 """Tasks of PAIRS."""
 
 START, END, BEFORE = 0, 1, 2
@@ -133,6 +134,12 @@ def displace_pair(L, P, Q, W, c, h):
     Into W.drows, W.dwrench, and what `pair_motion` leaves in W.motion.
     """
     _ask(DISPLACE, L, P, Q, W, c, 0, h, 0.0, 0.0)
+
+
+@kernel
+def size_change(L, P, Q, W, f, side, k):
+    """How feature f changes with size k of the shape on one side, into W.by_size (size_change.py)."""
+    _ask(BY_SIZE, L, P, Q, W, f, 3 * side + k, 0.0, 0.0, 0.0)
 
 
 @kernel

@@ -99,7 +99,7 @@ def _of_first(Q, W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc, deep):
     """As `feature_geometry`, with the first six columns of the derivatives, by the motion of A; deep False: without derivatives."""
     kind = W.fkind[f]
     if kind <= CROSSING:
-        tau = _relaxation(Q, W, f)
+        tau = relaxation(Q, W, f)
         return pair_geometry(
             kind, xa, Ra, xb, Rb, W.fcentre[f], W.faxes[f], W.fhalf[f], W.fradius[f], tau, n, c, dgap, dn, dc, deep
         )  # fmt: skip
@@ -121,7 +121,7 @@ def _of_first(Q, W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc, deep):
 
 
 @kernel
-def _relaxation(Q, W, f):
+def relaxation(Q, W, f):
     """τ [m²] of the relaxed nearest points of two axes (segments.py): h κ/m, an impulse κ/d moves the lighter body by d = √τ."""
     return FELT * Q.fade[W.fpair[f]] ** 2 * W.softness[0] if W.fkind[f] == CROSSING and W.softness[0] > 0.0 else 0.0
 

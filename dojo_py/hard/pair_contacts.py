@@ -154,3 +154,36 @@ def _crossing_row(axis, along_n, along_u, normal, ua, ub, slides, inv, back, by_
     put_row(dn, by_n, arm, turn_n)
     by_c = along(along(along(axis, along_u, by_s), -back, by_n), -0.5 * along_n, by_gap)
     put_row(dc, by_c, arm, along(along(times(along_u, turn_s), -back, turn_n), -0.5 * along_n, turn_gap))
+
+
+@kernel
+def crossing_by_length(xa, Ra, xb, Rb, centre, axes, half, radius, tau, side):
+    """Change of (gap, n, c) of `_crossing` for each metre of half the length of one side, the bodies held; tau > 0.
+
+    With d, the unit vector of that axis, e changes by s d, or -t d, at fixed parameters; these follow from e · u_A + ∂ barrier = 0,
+    e · u_B - ∂ barrier = 0.
+    """
+    A, B = matrix(Ra), matrix(Rb)
+    ra, rb = turned(A, row(centre, 0)), turned(B, row(centre, 1))
+    d_a, d_b = turned(A, _column(axes[0], 2)), turned(B, _column(axes[1], 2))
+    ua, ub = times(half[0, 2], d_a), times(half[1, 2], d_b)
+    e = minus(plus((xa[0], xa[1], xa[2]), ra), plus((xb[0], xb[1], xb[2]), rb))
+    s, t, ks, kt = relaxed_parameters(e, ua, ub, tau)
+    e = along(along(e, s, ua), -t, ub)
+    distance = max(length(e), 1e-9)
+    n = times(1.0 / distance, e)
+    moved = times(s, d_a) if side == 0 else times(-t, d_b)
+    slope_s, slope_t = dot(moved, ua), -dot(moved, ub)
+    if side == 0:
+        slope_s += dot(e, d_a)
+    else:
+        slope_t -= dot(e, d_b)
+    aa, bb, ab = dot(ua, ua) + ks, dot(ub, ub) + kt, dot(ua, ub)
+    det = aa * bb - ab * ab
+    ds, dt = -(bb * slope_s + ab * slope_t) / det, -(ab * slope_s + aa * slope_t) / det
+    moved = along(along(moved, ds, ua), -dt, ub)
+    dgap = dot(n, moved)
+    dn = times(1.0 / distance, along(moved, -dgap, n))
+    back = radius[0] + 0.5 * (distance - radius[0] - radius[1])
+    dc = along(times(ds, ua), s if side == 0 else 0.0, d_a)
+    return dgap, dn, along(along(dc, -0.5 * dgap, n), -back, dn)

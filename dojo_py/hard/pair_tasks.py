@@ -12,6 +12,7 @@ from dojo_py.hard.held_points import hold_apart, hold_corners, hold_points
 from dojo_py.hard.near_pairs import gap_of_pair, smallest_distance
 from dojo_py.hard.part_features import choose_in_part, left_out_of_part
 from dojo_py.hard.passing import left_out_passing
+from dojo_py.hard.size_change import size_change
 from dojo_py.hard.start_places import start_gap_of
 from dojo_py.jit import kernel
 from dojo_py.solver.cones.contact import MOST_ROWS, impulse_of
@@ -50,6 +51,8 @@ def pairs(task, L, P, Q, W, i, j, a, b, c):
         choose_in_part(L, Q, W, a)
     elif task == apart.LEFT_OUT_OF_PART:
         return float(left_out_of_part(P, Q, W, a))
+    elif task == apart.BY_SIZE:
+        size_change(Q, W, i, j // 3, j % 3)
     elif task == apart.APART_AT_START:
         return gap_of_pair(Q, W, W.fpair[i], W.x, W.R)
     return 0.0

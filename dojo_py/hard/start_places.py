@@ -15,8 +15,8 @@ from dojo_py.collision.overhang import STEEPNESS, overhang
 from dojo_py.hard.feature_geometry import feature_geometry
 from dojo_py.jit import kernel
 
-POSES, GAP, NORMAL, POINT, DGAP, DNORMAL, BEYOND, NUMBERS = 0, 24, 25, 28, 31, 43, 79, 92
-"""Where in a row of W.fstart: x (3,) and R (9,) of both bodies, then as in `start_gap_of`."""
+POSES, GAP, NORMAL, POINT, DGAP, DNORMAL, BEYOND, DPOINT, NUMBERS = 0, 24, 25, 28, 31, 43, 79, 92, 128
+"""Where in a row of W.fstart: x (3,) and R (9,) of both bodies, then as in `start_gap_of`; the derivative of the point."""
 
 
 @kernel
@@ -37,7 +37,7 @@ def start_gap_of(Q, W, f):
     if f >= W.n_features[3] or not (_is_pose(W, a, kept[0:12]) and _is_pose(W, b, kept[12:24])):
         look_at_start(Q, W, f)
     if W.fwanted[f] == 0:
-        copy(kept[BEYOND:], W.beyond)
+        copy(kept[BEYOND:DPOINT], W.beyond)
     for r in range(3):
         place.normal[r], place.point[r] = kept[NORMAL + r], kept[POINT + r]
         copy(kept[DNORMAL + 12 * r : DNORMAL + 12 * r + 12], place.dn[r])
@@ -47,10 +47,16 @@ def start_gap_of(Q, W, f):
 
 
 @kernel
+def start_band(Q, W, f):
+    """ℓ [m] of the pair of feature f (collision/overhang.py)."""
+    return math.sqrt(FELT * W.kappa[0]) * Q.fade[W.fpair[f]]
+
+
+@kernel
 def look_at_start(Q, W, f):
     """Compute row f of W.fstart, on the central path."""
     kept, a, b = W.fstart[f], body_row(W.x, W.fbody[f, 0]), body_row(W.x, W.fbody[f, 1])
-    n, c, term = kept[NORMAL:POINT], kept[POINT:DGAP], kept[BEYOND:]
+    n, c, term = kept[NORMAL:POINT], kept[POINT:DGAP], kept[BEYOND:DPOINT]
     dgap, dn, dc = scratch(12), scratch((3, 12)), scratch((3, 12))
     _put_pose(W, a, kept[0:12])
     _put_pose(W, b, kept[12:24])
@@ -59,9 +65,10 @@ def look_at_start(Q, W, f):
     copy(dgap, kept[DGAP:DNORMAL])
     for r in range(3):
         copy(dn[r], kept[DNORMAL + 12 * r : DNORMAL + 12 * r + 12])
+        copy(dc[r], kept[DPOINT + 12 * r : DPOINT + 12 * r + 12])
     for k in range(13):
         term[k] = 0.0
-    band, by = math.sqrt(FELT * W.kappa[0]) * Q.fade[W.fpair[f]], term[1:]
+    band, by = start_band(Q, W, f), term[1:]
     if W.fends[f] > 0 or W.fleast_sine[f] > 0.0:
         term[0] = overhang(W, f, band, gap, n, c, dgap, dn, dc, W.x, W.R, by)
     if is_turned_away(W, f):

@@ -12,6 +12,7 @@ from dojo_py.collision.sweep import Sweep, allocate_sweep
 from dojo_py.hard.feature_place import FeaturePlace, PairMotion, allocate_motion, allocate_place
 from dojo_py.hard.options import StepOptions
 from dojo_py.hard.points import Point, allocate_point
+from dojo_py.hard.size_change import NUMBERS as SIZE_CHANGE
 from dojo_py.hard.start_places import NUMBERS as START
 from dojo_py.solver.block_ldu import Blocks, Pattern, allocate, analyse
 from dojo_py.solver.cones.contact import ROWS, state_size
@@ -119,6 +120,7 @@ class Work(NamedTuple):
     cbeyond: np.ndarray  # (nc,) how much larger the gap is for what the feature hangs over where the step starts [m]
     cbeyond_by: np.ndarray  # (nc, 12) its derivative by both poses there (δx_A, δθ_A, δx_B, δθ_B)
     beyond: np.ndarray  # (13,) both, of the feature that was looked at last where the step starts
+    by_size: np.ndarray  # (…,) its change with a size of a shape (size_change.py)
     limit_active: np.ndarray  # (nl,)
     n_limits: np.ndarray  # (1,) how many limits
     bound: np.ndarray  # (nv,) h times the dry friction of a coordinate, 0 while it is held [N s, N m s]
@@ -332,6 +334,7 @@ def allocate_work(layout, planes, pairs, options, solver, room=None):
         fends=z(nf, np.int64), fend=z((nf, ENDS, 2, 3)), fend_place=z((nf, ENDS), np.int64), fend_disc=z((nf, ENDS)),
         flift=z(nf), fleast_sine=z(nf), fpart=z((nf, 2, 3), np.int64), fcrossing=z(nf, np.int64), ffaces_at=z((nf, 2, 2, 3)),
         relaxed=np.full(NUMBERS, -1.0), fstart=z((nf, START)), cbeyond=z(nc), cbeyond_by=z((nc, 12)), beyond=z(13),
+        by_size=z(SIZE_CHANGE),
         limit_active=z(nl, np.int64), n_limits=z(1, np.int64), bound=z(nv), lgap=z(nl), dof_limit=np.full((nv, 2), -1, np.int64),
         cbody=z((nc, 2), np.int64), cmu=z(nc), cratio=z((nc, 5)), cscaled=z(nc, np.int64),
         crestitution=z(nc), cimpact=z(nc, np.int64), crebound=z((nc, 2)), cend=z(nc), x_before=z((nb + 1, 3)),

@@ -18,7 +18,15 @@ from dojo_py.sweeps import Recipe, rollout_batch
 pytestmark = pytest.mark.filterwarnings("default")  # of the engines
 
 
-@pytest.fixture(scope="module", params=["processes", "dask", "ray"])
+ENGINES = ("processes", "dask", "ray")
+on_each = pytest.mark.parametrize("workers", ENGINES, indirect=True, scope="module")
+on_each_but_ray = pytest.mark.parametrize(
+    "workers", [*ENGINES[:2], pytest.param("ray", marks=pytest.mark.slow)], indirect=True, scope="module"
+)
+"""What takes a minute or two on Ray, whose processes load all kernels anew, runs there by hand; its sweeps run always."""
+
+
+@pytest.fixture(scope="module")
 def workers(request):
     """Two processes of the engine."""
     if request.param == "processes":
@@ -44,11 +52,13 @@ def learnt(workers=None):
     return Ars(task, LinearPolicy(11, 3), ArsOptions(directions=3), RolloutOptions(20), 0, 1, workers).run(2)
 
 
+@on_each_but_ray
 def test_a_search_is_that_of_one_thread(workers):
     mine, theirs = learnt(workers), learnt()
     assert np.array_equal(mine.parameters, theirs.parameters) and mine.history == theirs.history
 
 
+@on_each
 @pytest.mark.parametrize("mode", ["hard", "soft"])
 def test_a_sweep_is_that_of_the_simulator(workers, mode):
     """Of a simulator with other parameters too, and with derivatives."""
@@ -63,6 +73,7 @@ def test_a_sweep_is_that_of_the_simulator(workers, mode):
         assert np.array_equal(end[0].qpos, end[1].qpos)  # (their states go on alike)
 
 
+@on_each_but_ray
 def test_a_fit_is_that_of_one_thread(workers):
     sim = dojo_py.HardSimulator("double_pendulum", 0.01)
     true = sim.with_parameters({"damping": [0.05, 0.05], "mass:lower": 1.3})
@@ -85,6 +96,7 @@ def killed_once(job):
     return number**2
 
 
+@on_each
 def test_a_lost_workers_jobs_are_done_again(workers, tmp_path):
     jobs = [(i, str(tmp_path / "killed")) for i in range(6)]
     assert workers.map(killed_once, jobs) == [i**2 for i in range(6)]
@@ -105,6 +117,7 @@ def refused(_):
     raise ValueError("this job says no")
 
 
+@on_each
 def test_an_error_of_a_job_is_its_own(workers):
     with pytest.raises(ValueError, match="this job says no"):
         workers.map(refused, [0, 1])

@@ -26,7 +26,14 @@ from dojo_py.hard.parameters import flat
 from dojo_py.hard.parameters.adjoint import pull_one, solve_adjoint, subtract_rates
 from dojo_py.hard.parameters.closure_columns import closure_rows_column
 from dojo_py.hard.parameters.com_columns import com_column
-from dojo_py.hard.parameters.contact_columns import arm_column, friction_column, pair_column, ratio_column
+from dojo_py.hard.parameters.contact_columns import (
+    arm_column,
+    ellipsoid_column,
+    friction_column,
+    pair_column,
+    ratio_column,
+    size_column,
+)
 from dojo_py.hard.parameters.drive_columns import act_column, add_drive, clear_drive, drive_column, set_gears
 from dojo_py.hard.parameters.joint_columns import joint_column
 from dojo_py.hard.parameters.moves import move, move_back, move_by
@@ -43,6 +50,7 @@ from dojo_py.simulate.arguments import Outside
 POINT, RADIUS, FRICTION = flat.POINT, flat.RADIUS, flat.FRICTION
 SHAPE, PAIR_RADIUS, PAIR_FRICTION = flat.SHAPE, flat.PAIR_RADIUS, flat.PAIR_FRICTION
 RATIO, PAIR_RATIO, REST, BOUND = flat.RATIO, flat.PAIR_RATIO, flat.REST, flat.BOUND
+ELLIPSOID, SIZE = flat.ELLIPSOID, flat.SIZE
 MASS, INERTIA, GRAVITY, OTHER = flat.MASS, flat.INERTIA, flat.GRAVITY, flat.OTHER
 NUMBERS, COM, JOINT, ACTUATOR = flat.NUMBERS, flat.COM, flat.JOINT, flat.ACTUATOR
 PLACES, PLANE, TIMESTEP = flat.PLACES, flat.PLANE, flat.TIMESTEP
@@ -224,11 +232,13 @@ def _numbers(L, P, Q, W, D, moved, k, h, scheme, out):
             arm_column(L, P, W, D, row, moved.part[m], value, h, out)
         elif column == RADIUS:
             arm_column(L, P, W, D, row, 3, value, h, out)
+        elif column == ELLIPSOID:
+            ellipsoid_column(L, P, W, D, row, moved.part[m], value, out)
         elif column == FRICTION:
             friction_column(W, D, row, value, out)
         elif column == RATIO:
             ratio_column(W, D, row, moved.part[m], value, out)
-        elif column == PAIR_FRICTION or column == PAIR_RATIO or column == SHAPE or column == PAIR_RADIUS:
+        elif column == PAIR_FRICTION or column == PAIR_RATIO or column == SHAPE or column == PAIR_RADIUS or column == SIZE:
             _pair_number(L, P, Q, W, D, column, row, moved.part[m], value, h, out)
         elif column == REST:
             rest_number(L, W, D, row, moved.part[m], value, h, scheme, out)
@@ -240,7 +250,7 @@ def _numbers(L, P, Q, W, D, moved, k, h, scheme, out):
 
 @kernel
 def _pair_number(L, P, Q, W, D, column, row, part, value, h, out):
-    """Column of a number of a pair, or of a geom's shape in round pairs: through all features that it is part of."""
+    """Column of a number of a pair, or of a geom's shape: through all features that it is part of."""
     for f in range(W.n_features[0]):
         candidate = P.body.shape[0] + f
         if column == PAIR_FRICTION or column == PAIR_RATIO:
@@ -250,7 +260,11 @@ def _pair_number(L, P, Q, W, D, column, row, part, value, h, out):
                 ratio_column(W, D, candidate, part, value, out)
             continue
         for side in range(2):
-            if W.fpair[f] < Q.rounds[0] and W.fshape[f, side] == row and D.slot[candidate] >= 0:
+            if W.fshape[f, side] != row or D.slot[candidate] < 0:
+                continue
+            if column == SIZE:
+                size_column(L, P, Q, W, D, D.slot[candidate], side, part, value, h, out)
+            elif W.fpair[f] < Q.rounds[0]:
                 of_radius = column == PAIR_RADIUS
                 place = side if of_radius else 3 * side + part
                 pair_column(L, P, Q, W, D, D.slot[candidate], of_radius, place, value, h, out)

@@ -11,7 +11,8 @@ less, where an overlap may stay, the change of the gap where the step starts; wi
 
 A feature of a pair that moves by δp in its body moves by w = R₊ δp in the world, as a displacement of the body would move it: so
 the derivatives of gap, normal, point c, frame and impulse are those of `pair_motion`; the bodies and their velocities are held.
-A radius moves the surface, not the normal:  δgap = -δr,  δc = ∓½ n δr (the point is half way between the two surfaces).
+A radius moves the surface, not the normal:  δgap = -δr,  δc = ∓½ n δr (the point is half way between the two surfaces). What other
+sizes do to gap, normal and point is in size_change.py.
 
     δv_t = T (δu_A - δu_B) + δT u,  u of feature_rows.py,      δtorque = ± R₀ᵀ (δc × F + arm × δF)
 
@@ -19,13 +20,17 @@ Spinning and rolling depend on the direction d of their row only:  δv = δd · 
 cone with unequal coefficients along its tangents, depend on the frame's angle as well (gradients/contact_change.py).
 """
 
+import math
+
 from dojo_py.arrays import body_row, scratch
 from dojo_py.collision.vectors import along, cross, dot, matrix, minus, plus, row, times, turned, turned_back
-from dojo_py.hard.apart import START, displace_pair, feature_place
+from dojo_py.hard.apart import START, displace_pair, feature_place, size_change
 from dojo_py.hard.contact_rows import feels_frame, physical_impulse
 from dojo_py.hard.feature_rows import ZERO, rolls, slip_change, tangents_change, turned_to_start
 from dojo_py.hard.gradients.contact_change import frame_angle, twist_rows
 from dojo_py.hard.parameters.adjoint import pull, pull_one, pull_three
+from dojo_py.hard.size_change import BEYOND, END, LONGER
+from dojo_py.hard.size_change import START as BEGIN
 from dojo_py.jit import kernel
 from dojo_py.solver.cones.contact import FRICTIONLESS, MOST_ROWS, ROWS, impulse_of
 
@@ -58,35 +63,63 @@ def ratio_column(W, D, candidate, k, value, out):
 @kernel
 def arm_column(L, P, W, D, i, axis, value, h, out):
     """out (nv,) += column of the point (axis 0 … 2) or the radius (axis 3) of plane candidate i times value."""
-    c = D.slot[i]
-    if c < 0:
+    if D.slot[i] < 0:
         return
-    b, n, t = P.body[i], P.normal[i], P.tangent[i]
-    impulse, F, frame = scratch(MOST_ROWS), scratch(MOST_ROWS), scratch((3, 3))
-    a, y, f, x = scratch(3), scratch(3), scratch(3), scratch(3)
-    R, w, S = W.Rn[b], W.v[b, 3:6], W.turn[b]
+    b, n = P.body[i], row(P.normal, i)
+    R, w = W.Rn[b], W.v[b]
+    if axis == 3:
+        arm = times(-value, turned_back(matrix(R), n))
+        _arm_column(L, P, W, D, i, arm, cross((w[3], w[4], w[5]), arm), -value, out)
+    else:  # (R₊ c - R c)/h in the body's axes at the end
+        arm = (value * (axis == 0), value * (axis == 1), value * (axis == 2))
+        before = value * (W.R[b, 0, axis] * n[0] + W.R[b, 1, axis] * n[1] + W.R[b, 2, axis] * n[2])
+        _arm_column(L, P, W, D, i, arm, _moved_in_body(R, W.R[b], axis, value / h), before, out)
+
+
+@kernel
+def ellipsoid_column(L, P, W, D, i, entry, value, out):
+    """out (nv,) += column of an entry (0 … 8) of M of plane candidate i times value.
+
+    p = p_c - M n_b / s,  s² = n_b · M n_b,  hence δp = -δM n_b / s + (n_b · δM n_b) M n_b / (2 s³);  the whole arm p - p_c rolls.
+    """
+    if D.slot[i] < 0:
+        return
+    b, n = P.body[i], row(P.normal, i)
+    w = W.v[b]
+    arm, _ = _lowest_by_entry(matrix(P.shape[i]), turned_back(matrix(W.Rn[b]), n), entry, value)
+    _, before = _lowest_by_entry(matrix(P.shape[i]), turned_back(matrix(W.R[b]), n), entry, value)
+    _arm_column(L, P, W, D, i, arm, cross((w[3], w[4], w[5]), arm), before, out)
+
+
+@kernel
+def _lowest_by_entry(M, n, entry, value):
+    """(δp, n · δp) of the lowest point of an ellipsoid for value times the change of one entry of M; n (3,): n_b."""
+    r, c = entry // 3, entry % 3
+    u = turned(M, n)
+    s = math.sqrt(dot(u, n))
+    change = times(-value * n[c] / s, (1.0 * (r == 0), 1.0 * (r == 1), 1.0 * (r == 2)))
+    change = along(change, 0.5 * value * n[r] * n[c] / (s * s * s), u)
+    return change, dot(n, change)
+
+
+@kernel
+def _arm_column(L, P, W, D, i, arm, slip, before, out):
+    """out (nv,) += column of plane candidate i whose arm changes by `arm` (3,), in the body's frame at the next pose.
+
+    slip (3,): change of the velocity of its point, in that frame; before: change of its gap where the step starts [m].
+    """
+    c, b = D.slot[i], P.body[i]
+    impulse, F, y, x = scratch(MOST_ROWS), scratch(MOST_ROWS), scratch(3), scratch(3)
+    R = matrix(W.Rn[b])
     impulse_of(W.claw[c], W.con[c], impulse)
     physical_impulse(W, c, impulse, F)
-    for r in range(3):
-        frame[0, r] = R[0, r] * n[0] + R[1, r] * n[1] + R[2, r] * n[2]
-        frame[1, r] = R[0, r] * t[0, 0] + R[1, r] * t[0, 1] + R[2, r] * t[0, 2]
-        frame[2, r] = R[0, r] * t[1, 0] + R[1, r] * t[1, 1] + R[2, r] * t[1, 2]
-        f[r] = frame[0, r] * F[0] + frame[1, r] * F[1] + frame[2, r] * F[2]
-        a[r] = -value * frame[0, r] if axis == 3 else (value if axis == r else 0.0)
-    if axis == 3:  # a radius: ω × δa
-        u0, u1, u2 = w[1] * a[2] - w[2] * a[1], w[2] * a[0] - w[0] * a[2], w[0] * a[1] - w[1] * a[0]
-    else:  # (R₊ c - R c)/h in the body's axes at the end
-        u0, u1, u2 = _moved_in_body(R, W.R[b], axis, value / h)
-    y[0] = frame[0, 0] * a[0] + frame[0, 1] * a[1] + frame[0, 2] * a[2]
-    y[1] = W.cratio[c, 0] * (frame[1, 0] * u0 + frame[1, 1] * u1 + frame[1, 2] * u2)
-    y[2] = W.cratio[c, 1] * (frame[2, 0] * u0 + frame[2, 1] * u1 + frame[2, 2] * u2)
+    n, t1, t2 = turned_back(R, row(P.normal, i)), turned_back(R, row(P.tangent[i], 0)), turned_back(R, row(P.tangent[i], 1))
+    y[0], y[1], y[2] = dot(n, arm), W.cratio[c, 0] * dot(t1, slip), W.cratio[c, 1] * dot(t2, slip)
     if W.contact_allowance[c] > 0.0:
-        R0 = W.R[b]
-        y[0] -= -value if axis == 3 else value * (R0[0, axis] * n[0] + R0[1, axis] * n[1] + R0[2, axis] * n[2])
+        y[0] -= before
     pull_three(D.motion[c, 0:3], y, out)
-    t0, t1, t2 = a[1] * f[2] - a[2] * f[1], a[2] * f[0] - a[0] * f[2], a[0] * f[1] - a[1] * f[0]
-    for r in range(3):
-        x[r] = S[r, 0] * t0 + S[r, 1] * t1 + S[r, 2] * t2
+    force = along(along(times(F[0], n), F[1], t1), F[2], t2)
+    x[0], x[1], x[2] = turned(matrix(W.turn[b]), cross(arm, force))
     pull_three(D.y[L.place_body[b], 3:6], x, out)
 
 
@@ -100,21 +133,59 @@ def _moved_in_body(R, R0, axis, amount):
 @kernel
 def pair_column(L, P, Q, W, D, c, radius, part, value, h, out):
     """out (nv,) += column of the radius (part 0, 1) or a centre (part 3 side + axis) of pair contact c times value."""
-    impulse, y = scratch(MOST_ROWS), scratch(MOST_ROWS)
-    impulse_of(W.claw[c], W.con[c], impulse)
-    displace_pair(L, P, Q, W, c, h)
     side, longer, axis = (part, value, -1) if radius else (part // 3, 0.0, part % 3)
+    displace_pair(L, P, Q, W, c, h)
     # change of normal and point by the feature's displacement w, or by a longer radius
     at, w, n = 6 * side, _displaced(W.Rn, W.cbody[c, side], axis, value), _three(W.motion.normal)
-    dn, half = _moved(W.motion.dn, at, w), 0.5 if side == 1 else -0.5
-    point = plus(_moved(W.motion.dc, at, w), times(longer * half, n))
+    point = along(_moved(W.motion.dc, at, w), longer * (0.5 if side == 1 else -0.5), n)
+    at_end = _product(W.motion.dgap, at, w) - longer, _moved(W.motion.dn, at, w), point
+    before, turned0, beyond, w = 0.0, ZERO, 0.0, _displaced(W.R, W.cbody[c, side], axis, value)
+    for i in range(3):
+        beyond += W.cbeyond_by[c, at + i] * w[i]
+    if _feels_start(W, c):
+        feature_place(L, P, Q, W, W.active[c] - P.body.shape[0], START)
+        before, turned0 = _product(W.feature.dgap, at, w) - longer, _moved(W.feature.dn, at, w)
+    _feature_column(L, P, W, D, c, side, longer, at_end, (before, turned0, beyond), h, out)
+
+
+@kernel
+def size_column(L, P, Q, W, D, c, side, k, value, h, out):
+    """out (nv,) += column of size k of the shape on one side of pair contact c times value, of round pairs without their radii."""
+    f, change = W.active[c] - P.body.shape[0], W.by_size
+    size_change(L, P, Q, W, f, side, k)
+    longer = value * change[LONGER]
+    if W.fpair[f] < Q.rounds[0] and longer != 0.0:  # (a column of its own: PAIR_RADIUS)
+        return
+    end, start = times(value, _three(change[END + 1 :])), times(value, _three(change[BEGIN + 1 :]))
+    at_end = value * change[END], end, times(value, _three(change[END + 4 :]))
+    beyond = value * change[BEYOND]
+    displace_pair(L, P, Q, W, c, h)
+    _feature_column(L, P, W, D, c, side, longer, at_end, (value * change[BEGIN] + beyond, start, beyond), h, out)
+
+
+@kernel
+def _feels_start(W, c):
+    """Whether pair contact c depends on where the step starts by more than the overhang there."""
+    return W.contact_allowance[c] > 0.0 or feels_frame(W, c) or W.cslope[c] != 0.0
+
+
+@kernel
+def _feature_column(L, P, W, D, c, side, longer, at_end, at_start, h, out):
+    """out (nv,) += column of a change of the feature of pair contact c, displaced by `displace_pair`.
+
+    at_end: (gap, normal, point); at_start: (gap, normal, the term of the overhang alone); longer: a radius of one side [m].
+    """
+    impulse, y, n = scratch(MOST_ROWS), scratch(MOST_ROWS), _three(W.motion.normal)
+    impulse_of(W.claw[c], W.con[c], impulse)
+    (gap, dn, point), (before, dn0, beyond) = at_end, at_start
     dT1, dT2 = tangents_change(W.cframe[c, 0], W.cframe[c, 1:3], n, dn)
-    y[0] = _product(W.motion.dgap, at, w) - longer
+    y[0] = gap + beyond - (before if W.contact_allowance[c] > 0.0 else 0.0)
     _slip_rows(P, W, c, side, longer, point, n, dn, dT1, dT2, h, y)
     _push_bodies(L, W, D, c, impulse, point, dn, dT1, dT2, out)
-    if W.contact_allowance[c] > 0.0 or feels_frame(W, c) or W.cslope[c] != 0.0 or W.cbeyond[c] > 0.0:
-        feature_place(L, P, Q, W, W.active[c] - P.body.shape[0], START)
-        _start_column(L, W, D, c, side, longer, _displaced(W.R, W.cbody[c, side], axis, value), impulse, y, out)
+    if W.cslope[c] != 0.0:
+        _faded(L, W, D, c, impulse, W.cslope[c] * before, out)
+    if feels_frame(W, c):
+        _twisted(L, W, D, c, impulse, dn0, out)
     for k in range(ROWS[W.claw[c]]):
         pull_one(D.motion[c, k], y[k], out)
 
@@ -196,26 +267,15 @@ def _moment_change(darm, F, arm, dF):
 
 
 @kernel
-def _start_column(L, W, D, c, side, longer, w, impulse, y, out):
-    """Effects of the gap and frame of pair contact c at the start of the step: on its gap in y[0], on its impulse in out (nv,).
-
-    w (3,): displacement of the feature of one side there; longer: change of its radius [m]; impulse (rows,).
-    """
-    start, x, twist, at = W.feature, scratch(3), scratch(12), 6 * side
-    for i in range(3):
-        y[0] += W.cbeyond_by[c, at + i] * w[i]
-    before = _product(start.dgap, at, w) - longer
-    if W.contact_allowance[c] > 0.0:
-        y[0] -= before
-    if W.cslope[c] != 0.0:
-        _faded(L, W, D, c, impulse, W.cslope[c] * before, out)
-    if feels_frame(W, c):
-        x[0], x[1], x[2] = _moved(start.dn, at, w)
-        twist_rows(W, c, impulse, twist)
-        angle = frame_angle(W.cframe[c], W.motion.normal, W.motion.tangents[0], x)
-        for m in range(2):
-            if W.cbody[c, m] >= 0:
-                _pull_scaled(D.y[L.place_body[W.cbody[c, m]]], angle, twist[6 * m : 6 * m + 6], out)
+def _twisted(L, W, D, c, impulse, dn0, out):
+    """out (nv,) += column of a change dn0 (3,) of the normal of pair contact c where the step starts, which turns its frame."""
+    x, twist = scratch(3), scratch(12)
+    x[0], x[1], x[2] = dn0
+    twist_rows(W, c, impulse, twist)
+    angle = frame_angle(W.cframe[c], W.motion.normal, W.motion.tangents[0], x)
+    for m in range(2):
+        if W.cbody[c, m] >= 0:
+            _pull_scaled(D.y[L.place_body[W.cbody[c, m]]], angle, twist[6 * m : 6 * m + 6], out)
 
 
 @kernel

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from dojo_py.collision.convex_shapes import CAPSULE, SPHERE
 from dojo_py.hard.parameters.bodies import bound_pairs
 from dojo_py.hard.parameters.kind import Kind, not_negative
 from dojo_py.hard.world import World
@@ -24,7 +25,8 @@ SLIDING, SPINNING, ROLLING = 3, 4, 6
 """Number of rows of a contact with such friction."""
 
 
-def _geom_name(model: Any, g: int) -> str:
+def geom_name(model: Any, g: int) -> str:
+    """Name of a geom in labels."""
     return model.geom_names[g] or f"#{g}"
 
 
@@ -55,7 +57,7 @@ def _places(world: World, most: int) -> dict[tuple[int, int], list[tuple[Rubbing
 
 
 def _labels(world: World, model: Any, most: int) -> list[str]:
-    return [f"{_geom_name(model, a)}/{_geom_name(model, b)}" for a, b in _places(world, most)]
+    return [f"{geom_name(model, a)}/{geom_name(model, b)}" for a, b in _places(world, most)]
 
 
 def _coefficients(world: World, most: int) -> Array:
@@ -130,7 +132,7 @@ def _points(world: World) -> list[tuple[int, int, list[int]]]:
 
 
 def _point_labels(world: World, model: Any) -> list[str]:
-    return [f"{_geom_name(model, g)}.{number}" for g, number, _ in _points(world)]
+    return [f"{geom_name(model, g)}.{number}" for g, number, _ in _points(world)]
 
 
 def _point_values(world: World, model: Any) -> Array:
@@ -140,7 +142,7 @@ def _point_values(world: World, model: Any) -> Array:
 def _set_points(world: World, model: Any, values: Array) -> None:
     for (g, _, rows), value in zip(_points(world), values, strict=True):
         world.planes.point[rows] = value
-        if int(model.geom_type[g]) == 2:  # a sphere
+        if world.pairs.shape_kind[g] == SPHERE:
             world.pairs.round_centre[g] = value
     bound_pairs(world.pairs)
 
@@ -172,6 +174,8 @@ def _set_radii(world: World, model: Any, values: Array) -> None:
     for g, value in zip(_round_geoms(world), values, strict=True):
         world.planes.radius[world.planes.geom[:, 0] == g] = value
         world.pairs.round_radius[g] = value
+        if world.pairs.shape_kind[g] in (SPHERE, CAPSULE):
+            world.pairs.shape_size[g, 0] = value
     bound_pairs(world.pairs)
 
 
@@ -182,7 +186,7 @@ KINDS = (
     _friction_kind("friction_rolling", "m", ROLLING, 3, 5),
     Kind("restitution", "1", 0, lambda w, m: _labels(w, m, 1), _restitutions, _set_restitutions, _share),
     Kind("contact_point", "m", 3, _point_labels, _point_values, _set_points, scale=_point_sizes),
-    Kind("contact_radius", "m", 0, lambda w, m: [_geom_name(m, g) for g in _round_geoms(w)], _radii, _set_radii, not_negative,
+    Kind("contact_radius", "m", 0, lambda w, m: [geom_name(m, g) for g in _round_geoms(w)], _radii, _set_radii, not_negative,
          lambda w, m: np.maximum(_radii(w, m), 1e-2)),
 )  # fmt: skip
 """contact_point: from the centre of mass, in body axes."""

@@ -238,7 +238,7 @@ def _number(names: Any, label: str) -> int:
 
 
 def _shapes(world: World, own: World, arrays: Arrays) -> None:
-    """Spheres, capsules and boxes that touch planes, by their points; radii."""
+    """Spheres, capsules and boxes that touch planes, by their points; radii, sizes."""
     model = arrays.model
     radii = dict(zip(contacts._round_geoms(world), contacts._radii(world, model), strict=True))
     for g, radius in radii.items():
@@ -251,6 +251,8 @@ def _shapes(world: World, own: World, arrays: Arrays) -> None:
         if not np.array_equal(world.planes.point[mine], own.planes.point[mine]):
             points = [point_in(world, model, int(model.geom_bodyid[g]), world.planes.point[row]) for row in mine]
             _place_shape(arrays, g, np.array(points))
+    sizes, old = world.pairs.shape_size, own.pairs.shape_size
+    np.copyto(arrays["geom_size"], sizes, where=sizes != old)
 
 
 def _place_shape(arrays: Arrays, g: int, points: Array) -> None:
@@ -326,7 +328,7 @@ KINDS_OF: dict[Writer, tuple[str, ...]] = {
     _limits: ("joint_range", "tendon_range"),
     _actuators: ("gear", "gainprm", "biasprm", "dynprm", "ctrlrange", "forcerange", "actuatorfrcrange"),
     _points: ("site_pos", "equality_anchor"),
-    _shapes: ("contact_point", "contact_radius"),
+    _shapes: ("contact_point", "contact_radius", "size"),
     _planes: ("plane_offset", "plane_normal"),
     _friction: ("friction", "friction_directions", "friction_torsional", "friction_rolling"),
 }  # fmt: skip

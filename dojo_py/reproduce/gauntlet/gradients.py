@@ -49,7 +49,7 @@ STATE_COLUMNS, CONTROL_COLUMNS = 10, 4
 OWN_DRAWS = (
     "gainprm", "biasprm", "dynprm", "gravcomp", "tendon_damping", "tendon_armature", "tendon_frictionloss", "tendon_stiffness",
     "tendon_springlength", "tendon_slack", "joint_range", "tendon_range", "ctrlrange", "forcerange", "actuatorfrcrange", "body_pos",
-    "body_quat", "site_pos", "equality_anchor", "plane_offset", "plane_normal",
+    "body_quat", "site_pos", "equality_anchor", "plane_offset", "plane_normal", "size",
 )  # fmt: skip
 """Kinds whose numbers are drawn apart, so that the others of a seed stay what they were."""
 KINDS = (

@@ -1,0 +1,127 @@
+"""Sizes of shapes as parameters: derivatives beside Ridders' differences, values beside models with other sizes, a fit."""
+
+import mujoco
+import numpy as np
+import pytest
+from differences import tight
+from test_parameters import differences
+
+from dojo_py import HardSimulator, load_model, save_mjcf
+from dojo_py.identification import Recording, Unknown, identify
+
+SHAPES = {
+    "sphere": ('type="sphere" size="{}"', (0.05,)),
+    "capsule": ('type="capsule" size="{} {}"', (0.03, 0.05)),
+    "box": ('type="box" size="{} {} {}"', (0.05, 0.04, 0.03)),
+    "cylinder": ('type="cylinder" size="{} {}"', (0.04, 0.05)),
+    "ellipsoid": ('type="ellipsoid" size="{} {} {}"', (0.05, 0.03, 0.04)),
+}
+LYING = """<mujoco><option timestep="0.01"/><worldbody><geom name="floor" type="plane" size="2 2 .1"/>
+  <geom name="table" pos="0 0 .0512" quat="1 .02 .01 0" {table}/>
+  <body name="a" pos=".01 .02 .2" quat=".9 .3 .2 .1"><freejoint/><inertial pos="0 0 0" mass="1" diaginertia="1e-3 1.2e-3 1.4e-3"/>
+    <geom name="g" {shape}/></body></worldbody></mujoco>"""
+
+
+def shape(name, sizes=None):
+    text, usual = SHAPES[name]
+    return text.format(*(usual if sizes is None else sizes))
+
+
+def dropped(name, other, kappa):
+    """A simulator and the state of a body of one shape soon after it has met a fixed one of the other, or the floor."""
+    table = 'type="sphere" size=".001" contype="0" conaffinity="0"' if other == "floor" else shape(other)
+    sim = tight(load_model(LYING.format(shape=shape(name), table=table)), 0.01)
+    state = sim.initial_state(qvel=[0.3, 0.1, -1.0, 2.0, 1.0, 3.0])
+    met = 0
+    for _ in range(60):
+        step = sim.step(state, kappa=kappa)
+        state, met = step.state, met + (np.min(step.contacts.gap, initial=1.0) < 2e-3 + 20.0 * kappa)
+        if met > 2:
+            break
+    assert met > 2
+    return sim, sim.initial_state(state.qpos, state.qvel)
+
+
+@pytest.mark.parametrize("kappa", [1e-3, 1e-6])
+@pytest.mark.parametrize("other", ["floor", *SHAPES])
+@pytest.mark.parametrize("name", SHAPES)
+def test_columns_are_the_differences_of_steps(name, other, kappa):
+    """Of what falls, and of what it falls on; relative to the largest entry."""
+    sim, state = dropped(name, other, kappa)
+    there = sim.parameter("size")
+    found = sim.linearize(state, kappa=kappa, parameters=["size"])
+    assert found.status == 0
+    columns = found.parameters["size"] * there.value
+    assert np.abs(columns).max() > 1e-3
+    exact = np.stack(
+        [differences(sim, state.qpos, state.qvel, None, "size", k, there.value[k], kappa) for k in range(there.size)], 1
+    )
+    worst = np.abs(columns - exact).max() / np.abs(columns).max()
+    print(f"{name} on {other} {kappa:g}: {worst:.1e}")
+    assert worst <= 1e-6
+
+
+OTHER = {
+    "sphere": (0.056,),
+    "capsule": (0.027, 0.06),
+    "box": (0.045, 0.047, 0.033),
+    "cylinder": (0.045, 0.04),
+    "ellipsoid": (0.04, 0.035, 0.05),
+}
+
+
+@pytest.mark.parametrize("other", ["floor", *SHAPES])
+@pytest.mark.parametrize("name", SHAPES)
+def test_steps_are_those_of_a_model_with_these_sizes(name, other, tmp_path):
+    """In the hard limit, and of `to_model`, whose file the wheel reads."""
+    still = 'type="sphere" size=".001" contype="0" conaffinity="0"'
+    tables = (still, still) if other == "floor" else (shape(other), shape(other, OTHER[other]))
+    sims = [
+        HardSimulator(load_model(LYING.format(shape=shape(name, sizes), table=table)), timestep=0.01)
+        for sizes, table in zip((None, OTHER[name]), tables, strict=True)
+    ]
+    sizes = {"size:g": OTHER[name]} | ({} if other == "floor" else {"size:table": OTHER[other]})
+    changed = sims[0].with_parameters(sizes)
+    model = changed.to_model()
+    assert np.allclose(model.geom_size, sims[1].model.geom_size, rtol=0, atol=1e-16)
+    ends = []
+    for sim in (changed, sims[1], HardSimulator(model, timestep=0.01)):
+        run = sim.rollout(sim.initial_state(qvel=[0.3, 0.1, -1.0, 2.0, 1.0, 3.0]), np.zeros((60, 0)))
+        assert run.unsolved == 0
+        ends.append(run.qpos)
+    off = [np.abs(end - ends[1]).max() for end in ends]
+    print(f"{name} on {other}: {off[0]:.1e} {off[2]:.1e}")
+    assert max(off) < 1e-9
+    assert np.abs(sims[0].rollout(sims[0].initial_state(), np.zeros((60, 0))).qpos - ends[1]).max() > 1e-3
+    save_mjcf(model, tmp_path / "other.xml")
+    assert np.allclose(mujoco.MjModel.from_xml_path(str(tmp_path / "other.xml")).geom_size, model.geom_size, rtol=0, atol=1e-12)
+
+
+def test_a_fit_finds_how_large_a_box_is():
+    """From where it comes to rest on its sides: three tosses, sizes 20 % off."""
+    floor = 'type="sphere" size=".001" contype="0" conaffinity="0"'
+    true = HardSimulator(load_model(LYING.format(shape=shape("box"), table=floor)), timestep=0.01)
+    rng, tosses = np.random.default_rng(0), []
+    for number in range(3):
+        qvel = np.concatenate([rng.uniform(-0.5, 0.5, 3), rng.uniform(-8, 8, 3)])
+        run = true.rollout(true.initial_state(qvel=qvel), np.zeros((50, 0)))
+        noisy = run.qpos + np.pad(rng.normal(0, 1e-4, (51, 3)), ((0, 0), (0, 4)))
+        tosses.append(Recording(str(number), noisy, run.control))
+    start = true.with_parameters({"size:g": [0.06, 0.032, 0.036]})
+    unknown = Unknown("size:g", 0.05, 0.01, 0.1)
+    found = identify(start, tosses, [unknown], kappa=1e-5)
+    sizes = np.array([found.simulator.parameter("size:g").value]).ravel()
+    print(sizes)
+    assert np.abs(sizes / [0.05, 0.04, 0.03] - 1).max() < 0.01
+
+
+def test_what_has_no_size_to_change_is_named():
+    text = """<mujoco><asset><mesh name="m" vertex="0 0 0 1 0 0 0 1 0 0 0 1"/></asset><worldbody>
+      <body name="a" pos="0 0 3"><freejoint/><geom name="hull" type="mesh" mesh="m"/></body>
+      <body name="b"><freejoint/><geom name="ball" size=".1"/></body></worldbody></mujoco>"""
+    sim = HardSimulator(load_model(text))
+    assert sim.parameter("size").labels == ("ball.0",)
+    with pytest.raises(ValueError, match="size of 'hull' is not one of"):
+        sim.parameter("size:hull")
+    with pytest.raises(ValueError, match="must be positive"):
+        sim.with_parameters({"size:ball": 0.0})
