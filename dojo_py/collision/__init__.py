@@ -1,5 +1,5 @@
-"""Contact candidates of the hard mode: which points of which shapes may touch what, their gaps and derivatives.
+"""Collision detection: broad phase, signed distance of convex shapes, contact features with their gaps and derivatives.
 
-Gap, normal, points and derivatives of any two convex shapes (`convex.Shapes`, docs/contact.md); the soft mode uses them.
-What the arguments of kernels are that are called Q, W, M, pose, shape, …: docs/notation.md, "Arguments of kernels".
+For the hard mode; the soft mode uses gap, normal and witness points of convex pairs (`convex.Shapes`, docs/contact.md).
+Arguments that kernels have in common (Q, W, M, pose, shape, …): docs/notation.md, "Arguments of kernels".
 """

@@ -1,9 +1,9 @@
-"""Model → candidates for contact: every pair of geoms that MuJoCo's filters let collide, taken apart into points.
+"""Model → candidates for contact: every pair of geoms that MuJoCo's filters let collide, as points on planes or pairs of geoms.
 
-Against a plane: a sphere is one point with a radius, a capsule two, a box its 8 corners, an ellipsoid its lowest point. What may
-touch of two bodies is listed as pairs of geoms, of which a step chooses those that are near and their features: round pairs,
-sphere-sphere, sphere-capsule, sphere-box and capsule-capsule, have fixed ones (hard/round_pairs.py), all others, and cylinders
-and meshes on planes, those where they face each other (manifold.py).
+Against a fixed plane a sphere is one point with a radius, a capsule two, a box its 8 corners, an ellipsoid its lowest point. Other
+candidates are pairs of geoms; each step chooses the near ones and their features. Round pairs (sphere-sphere, sphere-capsule,
+sphere-box, capsule-capsule) have fixed features (hard/round_pairs.py); all others, also cylinders and meshes on planes, have those
+of a contact manifold (manifold.py).
 """
 
 from typing import NamedTuple
@@ -24,44 +24,44 @@ SHAPE_NAMES = {0: "plane", 1: "hfield", 2: "sphere", 3: "capsule", 4: "ellipsoid
 
 
 class PlaneCandidates(NamedTuple):
-    """Points of bodies against fixed planes. n rows; frames: the body's frame at its centre of mass, the world."""
+    """Points of bodies against fixed planes, n rows. Frames: the body's at its centre of mass, and the world."""
 
     body: np.ndarray  # (n,)
     point: np.ndarray  # (n, 3) centre of the ball or of the ellipsoid, body frame [m]
     radius: np.ndarray  # (n,) of the ball about the point [m]
-    curved: np.ndarray  # (n,) 1 where the touching point moves over the shape: an ellipsoid
+    curved: np.ndarray  # (n,) 1 if the contact point moves over the shape: an ellipsoid
     shape: np.ndarray  # (n, 3, 3) M of an ellipsoid (plane.py) [m²]; else zeros
     normal: np.ndarray  # (n, 3) world
     tangent: np.ndarray  # (n, 2, 3) world
     offset: np.ndarray  # (n,) n · (a point of the plane) [m]
-    friction: np.ndarray  # (n,) of reference
+    friction: np.ndarray  # (n,) reference coefficient μ, see friction.py
     law: np.ndarray  # (n,) see friction.py
     geom: np.ndarray  # (n, 2) geom of the body, plane
-    ratio: np.ndarray  # (n, 5) all coefficients over the one of reference [1, 1, m, m, m]
+    ratio: np.ndarray  # (n, 5) all coefficients over μ [1, 1, m, m, m]
     restitution: np.ndarray  # (n,)
 
 
 class PairCandidates(NamedTuple):
-    """What of two bodies may touch (one of them may be the world, -1): m pairs of geoms, the round ones before the others.
+    """Pairs of geoms of two bodies that may touch (one body may be the world, -1): m pairs, the round ones first.
 
-    Shapes are in the bodies' frames at the centre of mass, as above, g rows, one for each geom of the model. A rounded box is the
-    box of these half extents with a ball of this radius about each of its points: spheres, capsules and boxes, as round pairs
-    see them. The last five are the index of pairs by geoms (`sweep.PairIndex`).
+    Shapes are in the bodies' frames at the centre of mass, as above, g rows, one for each geom of the model. Round pairs take
+    spheres, capsules and boxes as rounded boxes: the Minkowski sum of a box with these half extents and a ball of this radius.
+    The last five fields are the index of pairs by geoms (`sweep.PairIndex`).
     """
 
-    geom: np.ndarray  # (m, 2) of a sphere and another geom the sphere comes first; else one that moves
-    friction: np.ndarray  # (m,) of reference
+    geom: np.ndarray  # (m, 2) first a sphere, if there is one, else a geom that moves
+    friction: np.ndarray  # (m,) reference coefficient μ
     law: np.ndarray  # (m,)
-    ratio: np.ndarray  # (m, 5) as of planes
+    ratio: np.ndarray  # (m, 5) as for planes
     restitution: np.ndarray  # (m,)
     fade: np.ndarray  # (m,) distance d₁ of hard/far_pairs.py over the square root of κ [m / sqrt(N m s)]
-    rounds: np.ndarray  # (1,) how many pairs are round
-    room: np.ndarray  # (1,) how many features there is room for at first; a step that needs more asks for it
+    rounds: np.ndarray  # (1,) number of round pairs
+    room: np.ndarray  # (1,) initial room for features; a step that needs more asks for it
     round_centre: np.ndarray  # (g, 3) of the rounded box [m]
     round_half: np.ndarray  # (g, 3) half extents; a capsule has only the third [m]
     round_radius: np.ndarray  # (g,) [m]
-    shape_fade: np.ndarray  # (g,) the largest `fade` of its pairs, how far around it they are looked for
-    shape_inner: np.ndarray  # (g,) radius of a ball about the centre that is inside of the shape [m]
+    shape_fade: np.ndarray  # (g,) `fade` by its own body's mass, times AROUND if it has pairs that are not round; enlarges its box
+    shape_inner: np.ndarray  # (g,) radius of a ball about the centre inside the shape [m]
     shape_scale: np.ndarray  # (g,) the same, as built: scale of relaxed nearest points (relaxed_points.py) [m]
     shape_node: np.ndarray  # (g,) body
     ease: np.ndarray  # (nb + 1,) inverse of each body's least moment of inertia [1/(kg m²)], as built; 0 for the world, last
@@ -80,7 +80,7 @@ class PairCandidates(NamedTuple):
     face_normal: np.ndarray
     ring: np.ndarray
     ring_corner: np.ndarray
-    field_size: np.ndarray  # these three: `height_fields.HeightFields`; of a height field `shape_faces` holds its number
+    field_size: np.ndarray  # these three: `height_fields.HeightFields`; `shape_faces` of a height field holds its number
     field_grid: np.ndarray
     field_height: np.ndarray
     box_geom: np.ndarray
@@ -91,15 +91,15 @@ class PairCandidates(NamedTuple):
 
 
 ROOM, ROOM_A_BODY, ROOM_A_PAIR, ROOM_A_ROUND_PAIR = 32, 4, 20, 5
-"""Features that a model has room for at first: in all, and for each body; no more than for each pair."""
+"""Initial room for features: ROOM and so many for each body, but no more than so many for each pair, for each round pair."""
 
 
 MOST_POINTS = 250_000
-"""Of a height field: its prisms take 300 bytes a point."""
+"""Largest number of points of a height field: its prisms take 300 bytes a point."""
 
 
 def _points_against_plane(kind, size, centre, axes):
-    """Rows (point, radius, curved, M) for one geom against a plane."""
+    """Rows (point, radius, curved, M) of one geom against a plane."""
     zero = np.zeros((3, 3))
     if kind == SPHERE:
         return [(centre, size[0], 0, zero)]
@@ -130,7 +130,7 @@ def build_candidates(model, where, com, turning, skip_unsupported=False):
     on_plane = acts & (kind[a] == PLANE) & ~moves[a]
     round_pair = acts & _is_round(kind[a], kind[b])
     solid = simple | hull
-    chosen = hull | (kind == CYLINDER)  # what chooses its points on a plane too
+    chosen = hull | (kind == CYLINDER)  # these have a manifold on a plane, too
     convex = acts & ~round_pair & (solid[a] & solid[b] | on_plane & chosen[b])
     fields = _small_fields(model) & ~moves
     convex |= acts & (fields[a] & solid[b] | fields[b] & solid[a])
@@ -150,7 +150,7 @@ def build_candidates(model, where, com, turning, skip_unsupported=False):
 
 
 def _small_fields(model):
-    """Which geoms are height fields whose points, edges and triangles can be numbered."""
+    """Which geoms are height fields of at most MOST_POINTS points."""
     field = np.asarray(model.geom_type) == HFIELD
     if field.any():
         points = np.asarray(model.hfield_nrow) * np.asarray(model.hfield_ncol)
@@ -177,7 +177,7 @@ def _plane_candidates(model, rows, pair, rubbing, shapes):
 
 
 def default_tangents(n):
-    """(2, 3) MuJoCo's tangents of a normal: the world's y axis, or z where the normal is near y, made perpendicular; n × it."""
+    """(2, 3) MuJoCo's tangents t, n × t of a normal n; t: the world's y axis, or z if n is near y, made perpendicular to n."""
     axis = np.eye(3)[1 if abs(n[1]) < 0.5 else 2]
     first = axis - (axis @ n) * n
     first /= np.linalg.norm(first)
@@ -185,7 +185,7 @@ def default_tangents(n):
 
 
 def _no_routine(model, pairs):
-    """The record of pairs (n, 2) of geoms that no routine finds contacts of."""
+    """The error record of pairs (n, 2) of geoms without a contact routine."""
     shown = lambda g: f"'{name_of(model, 'geom', g)}' ({SHAPE_NAMES[int(model.geom_type[g])]})"  # noqa: E731
     names = sorted({f"{shown(g)} - {shown(k)}" for g, k in pairs})
     more = [f"and {len(names) - MOST_NAMED} more"] if len(names) > MOST_NAMED else []
@@ -216,14 +216,14 @@ def _stack_planes(rows):
 
 
 AROUND = 2.4
-"""How much farther apart than d₂ of hard/far_pairs.py convex shapes may be while a feature of theirs is nearer: its gap is along a
-normal, and what is beside its place in two directions by up to 1.5 of its gap has not faded (overhang.py), sqrt(1 + 2 1.5²)."""
+"""Convex shapes may be apart by this many d₂ (hard/far_pairs.py) while a feature of theirs has a gap below d₂, √(1 + 2 · 1.5²): the
+gap is measured along a normal, and a point beside its face by up to 1.5 gaps in two directions has not faded (overhang.py)."""
 FELT = 1e-2
-"""Share of its distance by which a pair whose impulse on the central path acts fully may move the lighter body in a step."""
+"""ε of hard/far_pairs.py: the impulse κ/d₁ of a pair at the distance d₁ moves the lighter body by this fraction of d₁ in a step."""
 
 
 def _inner_radii(kind, size, table):
-    """(g,) radii of balls about the centres that are inside of the shapes [m]; 0 for planes, terrain, meshes in no pair."""
+    """(g,) radii of balls about the centres inside the shapes [m]; 0 for planes, height fields, meshes in no pair."""
     inner = np.where(kind == CYLINDER, size[:, :2].min(axis=1), np.where(kind <= HFIELD, 0.0, size.min(axis=1)))
     inner = np.where((kind == SPHERE) | (kind == CAPSULE), size[:, 0], inner)
     for g in np.flatnonzero(kind == MESH):

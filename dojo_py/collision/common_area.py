@@ -1,8 +1,8 @@
-"""The area that two shown polygons both cover, seen along the normal: its corners are features of the manifold (manifold.py).
+"""The intersection of two shown polygons, projected along the normal: its corners are features of the manifold (manifold.py).
 
 corners of A over the plane of B's face, corners of B over that of A's                 POINT_PLANE
 the lowest points of a cylinder's rims over a face                                      RIM_PLANE
-edges that cross                                                                        crossing_edges.py
+crossing edges                                                                          crossing_edges.py
 """
 
 import math
@@ -19,16 +19,16 @@ from dojo_py.collision.vectors import along, cross, dot, length, minus, perpendi
 from dojo_py.jit import kernel
 
 SLIVER = 1e-9
-"""Of the size: how far outside of a polygon a point still counts as inside."""
+"""Over the size: tolerance within which a point outside of a polygon counts as inside."""
 DEEPER = 1e-6
-"""Of the size: how much deeper than its pair a feature may be: errors of both."""
+"""Over the size: tolerance by which a feature may be deeper than its pair (numerical errors of both)."""
 LEVEL_CAP = 1e-10
-"""Sine of the angle between a cap and a face below which no point of the rim is lower than the four that are always looked at."""
+"""Sine of the angle between a cap and a face below which the four fixed points of the rim are as low as its lowest point."""
 
 
 @kernel
 def common_corners(Q, W, a, pose_a, b, pose_b, n, gap, reach):
-    """The features of both polygons with gaps up to reach, into M. gap: of the pair [m]."""
+    """Write the features of both polygons with gaps up to reach [m] into M. gap: of the pair [m]."""
     M = W.manifold
     e1 = perpendicular(n)
     e2 = cross(n, e1)
@@ -54,7 +54,7 @@ def common_corners(Q, W, a, pose_a, b, pose_b, n, gap, reach):
 
 @kernel
 def _flatten(M, origin, e1, e2):
-    """The corners of both polygons seen along the normal, from an origin along e1 and e2 (3,), and the size of what is shown."""
+    """Project the corners of both polygons along the normal: coordinates along e1, e2 (3,) from an origin. Sets M.size."""
     size = max(M.size[0], M.disc[0], M.disc[1])
     for side in range(2):
         for i in range(M.corners[side]):
@@ -66,13 +66,13 @@ def _flatten(M, origin, e1, e2):
 
 @kernel
 def _edged(M, side):
-    """Whether a side shows edges or an axis, not a plane or what a rim goes round."""
+    """Whether a side shows edges or an axis, rather than a plane, a cap or a point of a rim."""
     return M.corners[side] == 2 or (M.corners[side] > 2 and M.disc[side] == 0.0)
 
 
 @kernel
 def _over_face(M, side, p, gap, x, y):
-    """Whether a point p, seen along the normal at (x, y), is over the face of a side, or hangs over it on the central path."""
+    """Whether a point p, projected to (x, y), is over the face of a side or, on the central path, overhangs it within the band."""
     if M.band[0] > 0.0:
         no_ends(M)
         return over_polygon(M, side, p, gap)
@@ -89,7 +89,7 @@ def _inside(M, side, x, y, tolerance):
         return False
     if M.disc[side] > 0.0:
         return _in_disc(M, side, x, y, tolerance)
-    sign = 1.0 if side == 0 else -1.0  # B's corners go round the other way
+    sign = 1.0 if side == 0 else -1.0  # B's corners run in the opposite sense
     for i in range(count):
         j = (i + 1) % count
         u0, u1 = M.flat[side, j, 0] - M.flat[side, i, 0], M.flat[side, j, 1] - M.flat[side, i, 1]
@@ -113,7 +113,7 @@ def _in_disc(M, side, x, y, tolerance):
 def _corner(Q, M, side, i, g, n, reach):
     """Corner i of one side over the face of the other."""
     if Q.shape_kind[g] == CYLINDER and M.corners[side] < 3:
-        return  # the ends of a cylinder's axis, or a point of its rim: its rims stand for them
+        return  # the ends of a cylinder's axis, or a point of its rim: `_rims` adds its rims
     p, m, o = row(M.point[side], i), row(M.normal, 1 - side), row(M.origin, 1 - side)
     gap = dot(m, minus(p, o)) - M.radius[side]
     if gap > reach or abs(dot(m, n)) < STEEP:
@@ -141,9 +141,9 @@ def _corner(Q, M, side, i, g, n, reach):
 def _rims(M, side, g, pose, Q, pose_a, e1, e2, reach, smooth, again):
     """The lowest points of a cylinder's rims over the face of the other side.
 
-    In the hard limit, not `smooth`, the rim of a cap that nearly lies flat has no lowest point that a step could follow: the point
-    that is lowest now takes part as a corner, and the check at the end of the step adds the one that is lowest there. Where that is
-    not enough (`again`) the end is near, and the lowest point can be followed from there on.
+    In the hard limit (not `smooth`) the rim of a cap that is nearly parallel to the face has no lowest point that Newton's method
+    could follow: the present lowest point takes part as a corner, and the check at the end of the step adds the one that is lowest
+    there. In later checks (`again`) the pose is close to the solution, and the lowest point can be followed.
     """
     R = pose[1]
     z, m, o = (R[2], R[5], R[8]), row(M.normal, 1 - side), row(M.origin, 1 - side)

@@ -1,4 +1,4 @@
-"""Gap, normal and nearest points of two convex shapes from Python: shapes of a Model, or by kind and sizes.
+"""Gap, normal and witness points of two convex shapes from Python: shapes of a Model, or by kind and sizes.
 
 shapes = Shapes.of_model(model)
 near = shapes.nearest(geom_a, (position, quaternion), geom_b, (position, quaternion))
@@ -23,22 +23,22 @@ from dojo_py.mechanism.mesh_hull import hull_faces, hull_graph
 
 CONVEX = {"sphere": SPHERE, "capsule": CAPSULE, "ellipsoid": ELLIPSOID, "cylinder": CYLINDER, "box": BOX, "mesh": MESH}
 SIZES = {SPHERE: 1, CAPSULE: 2, ELLIPSOID: 3, CYLINDER: 2, BOX: 3}
-"""How many numbers a shape needs, MuJoCo's half sizes [m]."""
+"""Number of sizes of a shape: MuJoCo's half sizes [m]."""
 
 
 class Near(NamedTuple):
-    """Where two shapes are nearest, or deepest in one another; world frame. Of n pairs with a leading axis (n)."""
+    """Witness points of two shapes, where they are nearest or overlap most; world frame. For n pairs, with a leading axis (n)."""
 
     gap: np.ndarray
-    """[m]; negative: the shortest way out."""
+    """Signed distance [m]; negative: minus the penetration depth."""
     normal: np.ndarray
-    """(3) from A to B."""
+    """(3) unit, from A to B."""
     point_a: np.ndarray
     """(3) on A [m]"""
     point_b: np.ndarray
     """(3) on B [m]"""
     rounds: np.ndarray
-    """Support points of both shapes that were asked for in GJK and EPA."""
+    """Number of support points of both shapes that GJK and EPA computed."""
 
 
 class NearDerivatives(NamedTuple):
@@ -53,12 +53,12 @@ class NearDerivatives(NamedTuple):
     point_b: np.ndarray
     """(3, 12)"""
     determined: np.ndarray
-    """False where a face lies on a face or an edge along an edge: only the gap's derivative has a meaning then."""
+    """False where a face lies on a face or an edge along an edge: only the gap's derivative is meaningful then."""
 
 
 @dataclass
 class Shapes:
-    """Convex shapes in rows: kinds (n), sizes (n, 3), first and number of hull corners (n, 2), and the hulls."""
+    """Convex shapes in rows: kinds (n), sizes (n, 3), first hull vertex and number of hull vertices (n, 2), and the hulls."""
 
     kind: np.ndarray
     size: np.ndarray
@@ -67,7 +67,7 @@ class Shapes:
 
     @staticmethod
     def of_model(model: Any) -> Shapes:
-        """The shapes of a Model's geoms (planes and meshes without a hull have none: refused when used)."""
+        """The shapes of a Model's geoms; planes and meshes without a hull are refused when used."""
         parts = [_hull_of(model, i) for i in range(model.nmesh)]
         hulls, ranges = _joined(parts)
         rows = np.zeros((model.ngeom, 2), np.int64)
@@ -99,9 +99,9 @@ class Shapes:
         return Shapes(np.array(kinds, np.int64), sizes, np.array(ranges, np.int64).reshape(-1, 2), hulls)
 
     def nearest(self, a: Any, pose_a: Any, b: Any, pose_b: Any, guess: Any = None) -> Near:
-        """Of shapes a, b (rows) at poses (position (3), unit quaternion (4)); all may have a leading axis (n).
+        """Witness points of shapes a, b (rows) at poses (position (3), unit quaternion (4)); all may have a leading axis (n).
 
-        `guess` (3): a normal to start with, such as the last one.
+        `guess` (3): initial normal, such as the last one.
         """
         rows, poses, start, single = self._arguments(a, pose_a, b, pose_b, guess)
         out = np.zeros((len(start), 11))
@@ -110,7 +110,7 @@ class Shapes:
         return Near(*(x[0] for x in near)) if single else near
 
     def derivatives(self, a: Any, pose_a: Any, b: Any, pose_b: Any, guess: Any = None) -> NearDerivatives:
-        """Of `nearest` with the same arguments, in closed form."""
+        """Derivatives of `nearest` with the same arguments, in closed form."""
         rows, poses, start, single = self._arguments(a, pose_a, b, pose_b, guess)
         out, good = np.zeros((len(start), 10, COLUMNS)), np.zeros(len(start), np.bool_)
         derivatives_of_many(self.kind, self.size, self.hull, self.hulls, *rows, *poses, start, polytope(), out, good)
@@ -142,7 +142,7 @@ class Shapes:
 
 
 def _hull_of(model: Any, mesh: int) -> tuple[np.ndarray, np.ndarray]:
-    """Corners (n, 3) and graph of the hull of a mesh of a Model; empty without one."""
+    """Vertices (n, 3) and graph of the hull of a mesh of a Model; empty if it has none."""
     address = int(model.mesh_graphadr[mesh])
     if address < 0:
         return np.zeros((0, 3)), np.zeros(0, np.int64)
@@ -162,7 +162,7 @@ def _hull_from(vertices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _joined(parts: list[tuple[np.ndarray, np.ndarray]]) -> tuple[Hulls, list[tuple[int, int]]]:
-    """All hulls one after the other, and (first corner, number) of each."""
+    """All hulls concatenated, and (first vertex, number of vertices) of each."""
     corners, starts, neighbours, ranges = [np.zeros((0, 3))], [np.zeros(1, np.int64)], [np.zeros(0, np.int64)], []
     total, edges = 0, 0
     for corner, graph in parts:
@@ -200,8 +200,8 @@ def pose_of(pose, i):
 def nearest_of_many(kind, size, hull, hulls, a, b, pose_a, pose_b, guess, work, out):
     """Rows of `out` (n, 11): gap, normal 3, point of A 3, point of B 3, rounds.
 
-    a, b (n,): rows of kind (g,), size (g, 3), hull (g, 2); pose_a, pose_b (n, 7): positions, quaternions; guess (n, 3): normals to
-    begin with.
+    a, b (n,): rows of kind (g,), size (g, 3), hull (g, 2); pose_a, pose_b (n, 7): positions, quaternions; guess (n, 3): initial
+    normals.
     """
     for i in range(len(a)):
         A, B = _shape(kind, size, hull, a[i]), _shape(kind, size, hull, b[i])

@@ -1,13 +1,13 @@
-"""Derivatives of gap, normal and nearest points of two convex shapes by both poses, in closed form.
+"""Derivatives of gap, normal and witness points of two convex shapes by both poses, in closed form.
 
-A pose moves by δx in the world and ω: the rotation vector in the world of a turn φ of the body, ω = R φ. On features that stay,
+A pose changes by δx in the world and by a rotation φ in the body frame, in the world ω = R φ. While the features stay the same,
 
     δa = u_A + W_A (δn - ω_A × n) + flats of A,     u_A = δx_A + ω_A × (a - x_A),     likewise b, with -n for n
     b - a = g n    ⇒    δg = n · (u_B - u_A),    (W_A + W_B + g) δn = u_B - u_A + W_A (ω_A × n) + W_B (ω_B × n)  on the tangents
 
-where flat directions t give  δn · t = t · (ω × n)  instead of their row, and the points slide along them for what is left. The
-core's g and points are those without rounding, which adds r δn. Where both shapes are flat in one direction (a face on a face,
-parallel edges) the points, and the turn that the normal follows, are not determined; the gap's derivative is, for these points.
+where a flat direction t has the row  δn · t = t · (ω × n)  instead, and the points slide along it to cancel what remains. g, a and
+b are those of the cores; rounding adds r δn to the points. Where both features are flat in one direction (a face on a face,
+parallel edges) the points are not determined, nor which body's rotation the normal follows; the gap's derivative at them is.
 """
 
 from dojo_py.collision.convex_pair import INDEPENDENT, shared
@@ -21,7 +21,7 @@ COLUMNS = 12
 
 @kernel
 def independent_flats(features):
-    """(number, t1, whether of A, t2, whether of A): directions of both shapes that span their flats."""
+    """(number, t1, whether it is A's, t2, whether it is A's): independent directions that span those in which a feature is flat."""
     _, (ka, a1, a2), _, (kb, b1, b2), _ = features
     if ka == 2:
         return 2, a1, True, a2, True
@@ -36,14 +36,14 @@ def independent_flats(features):
 
 @kernel
 def determined(features):
-    """Whether points and normal are functions of the poses here: known features, no direction in which both are flat."""
+    """Whether points and normal are differentiable here: known features, and no direction in which both are flat."""
     number = independent_flats(features)[0]
     return features[4] and number == features[1][0] + features[3][0]
 
 
 @kernel
 def _turn_of_normal(A, pose_a, B, pose_b, g, n, features, turn_a, turn_b, s):
-    """δn; turn: ω × n of each shape; s: what the points would part by at a fixed normal."""
+    """δn; turn_a, turn_b: ω × n of each shape; s: relative displacement of the points at a fixed normal."""
     part_a, part_b = features[0], features[2]
     number, t1, own1, t2, own2 = independent_flats(features)
     c1 = dot(t1, turn_a if own1 else turn_b)
@@ -83,7 +83,7 @@ def column(A, pose_a, B, pose_b, near, k):
 
 @kernel
 def motion_change(A, pose_a, B, pose_b, near, x_a, w_a, x_b, w_b):
-    """(δg, δn, δp, δq) when the shapes' centres move by x and their bodies turn by w, world axes."""
+    """(δg, δn, δp, δq) when the shapes' centres move by x and the shapes rotate by w, world axes; near: as in `column`."""
     gap, n, p, q, features = near
     part_a, part_b = features[0], features[2]
     r_a, r_b = rounding(A), rounding(B)

@@ -1,14 +1,14 @@
-"""Two convex shapes: signed gap, normal and the points that are nearest, the same way for shapes apart and in one another.
+"""Signed distance, normal and witness points of two convex shapes, by the same method for separated and overlapping shapes.
 
     gap = max over unit n of  g(n) = n · (s_B(-n) - s_A(n)) - r_A - r_B          n from A to B
 
-GJK finds n for cores apart, the expanding polytope for cores that overlap. Newton's method then finishes n on the features found
-(a corner, an edge, a face, a curve), where both find a curved normal to some digits only:
+GJK finds n for separated cores, EPA for overlapping ones. For curved shapes both find it to a few digits only, so Newton's method
+completes it on the features found (vertex, edge, face, curve):
 
-    w(n) = p_B - p_A = g n     on the tangents that no flat feature fills,     n · t = 0 along flat ones.
+    w(n) = p_B - p_A = g n     on tangents along which neither feature is flat,     n · t = 0 for directions t in which one is.
 
-Every n gives a lower bound g(n): the best of all is taken, so that a wrong guess of features costs nothing. Rounding (r_A, r_B) is
-added at the end, so that spheres and capsules have exact normals until their cores meet.
+Every n gives a lower bound g(n), and the best of all is taken, so that a wrong guess of features does no harm. The rounding radii
+r_A, r_B are applied at the end, so that spheres and capsules have exact normals until their cores meet.
 """
 
 import math
@@ -34,32 +34,32 @@ from dojo_py.collision.vectors import along, cross, dot, length, minus, perpendi
 from dojo_py.jit import kernel
 
 LEAST_WEIGHT = 1e-8
-"""Of a simplex point that takes part."""
+"""Barycentric weight above which a simplex point belongs to the feature."""
 INDEPENDENT = 1e-7
 """Sine of the angle between two flat directions above which they span a plane."""
 NEARLY = 0.05
-"""Sine of the angle to a cylinder's axis, or cosine, below which its cap, or side, is tried."""
+"""A cylinder's cap is tried if the sine of the angle from its axis to the normal is below this, its side if the cosine is."""
 IN_PLANE = 1e-6
-"""Sine of the angle between an edge and the plane that supports both shapes below which that edge is of the face that touches: the
-corners of a mesh's face lie in one plane to single precision, in which files have them."""
+"""Sine of the angle between an edge and the supporting plane below which the edge belongs to the touching face: the vertices of a
+mesh's face are coplanar only to single precision, in which files store them."""
 BROAD = 1e-2
-"""Sine of the angle of that edge to the one that was found."""
+"""Sine of the angle between that edge and the one found above which the two span the face."""
 SUPPORTING = 1e-11
-"""Of the size: how exactly both features must be farthest along the normal."""
+"""Tolerance, over the size, within which both features must lie in their supporting planes."""
 MOST_STEPS = 24
 LONGEST_STEP = 0.2
-"""Of the normal [rad], in one step of Newton's method."""
+"""Largest rotation of the normal in one Newton step [rad]."""
 LEVELS = 3
-"""How often GJK or EPA are asked for more digits, where the features found do not belong together."""
+"""Tolerances of GJK or EPA that are tried, coarse to fine, until the features found are consistent."""
 
 
 @kernel
 def nearest(A, pose_a, B, pose_b, n, hulls, work, reach):
-    """(gap [m], n, point of A, point of B, features, rounds): see `flats` for features; n: a guess, such as the last normal.
+    """(gap [m], n, point of A, point of B, features, rounds); features: see `_finish`; n: a guess, such as the last normal.
 
-    Poses are (position, matrix); work: `epa.polytope()`, modified in place. For shapes in one another the points are those of the
-    shortest way out. Nothing is assumed of the guess, and no pose gives NaN. Of shapes farther apart than `reach` [m] the gap is a
-    lower bound of theirs, beyond it, and the points mean nothing.
+    Poses are (position, matrix); work: `epa.polytope()`, modified in place. For overlapping shapes the witness points are those of
+    the shortest separating translation. Nothing is assumed of the guess, and no pose gives NaN. For shapes farther apart than
+    `reach` [m] the gap returned is a lower bound above `reach`, and the points mean nothing.
     """
     simplex, r_a, r_b = work.simplex, rounding(A), rounding(B)
     v, count, rounds = gjk(simplex, A, pose_a, B, pose_b, unit(n), hulls, 0, reach + r_a + r_b)
@@ -77,7 +77,7 @@ def nearest(A, pose_a, B, pose_b, n, hulls, work, reach):
             n, count, more = epa(work, abs(count), A, pose_a, B, pose_b, hulls, level)
             rounds += more
         core, n, features = _finish(simplex, count, A, pose_a, B, pose_b, n, hulls)
-        if features[4] or rounds >= MOST_POINTS:  # EPA's work space was not enough: a tie all round
+        if features[4] or rounds >= MOST_POINTS:  # EPA's work space is full: a tie in all directions
             break
     a, b = _points(simplex, count, A, pose_a, B, pose_b, n, core, features)
     return core - r_a - r_b, n, along(a, r_a, n), along(b, -r_b, n), features, rounds
@@ -85,7 +85,7 @@ def nearest(A, pose_a, B, pose_b, n, hulls, work, reach):
 
 @kernel
 def bound(A, pose_a, B, pose_b, n, hulls):
-    """g(n) of the cores: a lower bound of their distance."""
+    """g(n) of the cores: a lower bound of their signed distance."""
     a, _ = support(A, pose_a, n, hulls, -1)
     b, _ = support(B, pose_b, times(-1.0, n), hulls, -1)
     return dot(n, minus(b, a))
@@ -93,9 +93,9 @@ def bound(A, pose_a, B, pose_b, n, hulls):
 
 @kernel
 def flats(shape, pose, simplex, mask, side, part):
-    """(number, t1, t2): orthonormal directions in which the shape is flat where it touches, world.
+    """(number, t1, t2): orthonormal directions, world, in which the feature is flat (0: vertex or curve, 1: edge, 2: face).
 
-    Of corners, those of the simplex points whose bits `mask` has.
+    The feature of a polytope is spanned by the simplex points whose bits are set in `mask`; part: that of a cylinder.
     """
     zero = (0.0, 0.0, 0.0)
     R = pose[1]
@@ -127,9 +127,9 @@ def flats(shape, pose, simplex, mask, side, part):
 
 @kernel
 def _finish(simplex, count, A, pose_a, B, pose_b, n, hulls):
-    """(g, n, features) by the best guess of features: (part of A, flats of A, part of B, flats of B, whether the guess holds).
+    """(g, n, features) for the best guess of features: (part of A, `flats` of A, part of B, `flats` of B, consistent or not).
 
-    First the corners of all simplex points with weight; where they do not belong together, any subset of the simplex points.
+    First the vertices of all simplex points with weight are tried; if they are not consistent, every subset of the simplex points.
     """
     best = bound(A, pose_a, B, pose_b, n, hulls)
     size = core_size(A, B, hulls) + abs(best)
@@ -168,9 +168,9 @@ def _finish(simplex, count, A, pose_a, B, pose_b, n, hulls):
 
 @kernel
 def _whole_face(simplex, mask, side, shape, pose, n, flat, hulls):
-    """`flats` of a shape, completed: where it touches between two corners of a face, all of the face.
+    """`flats` of a shape, completed: where the feature found is a segment between two vertices of a face, the whole face.
 
-    The middle of a square is on both of its diagonals. A diagonal is no edge: the normal does not turn about it.
+    The centre of a square lies on both of its diagonals. A diagonal is no edge: the normal cannot rotate about it.
     """
     number, t, none = flat
     if number != 1 or not (shape[0] == BOX or shape[0] == MESH):
@@ -204,7 +204,7 @@ def _features(simplex, mask, A, pose_a, part_a, B, pose_b, part_b, good):
 
 @kernel
 def _possible(shape, pose, n, part):
-    """Whether a part of a cylinder may touch along n; other shapes have one part."""
+    """Whether a part of a cylinder may touch along n; other shapes have a single part, RIM."""
     if shape[0] != CYLINDER:
         return part == RIM
     R = pose[1]
@@ -217,7 +217,7 @@ def _possible(shape, pose, n, part):
 
 @kernel
 def spanned(features):
-    """(number, e1, e2): orthonormal directions of the flats of both shapes together."""
+    """(number, e1, e2): orthonormal basis of the flat directions of both features together."""
     _, (ka, a1, a2), _, (kb, b1, b2), _ = features
     number, e1, e2 = ka, a1, a2
     if number < 2 and kb > 0:
@@ -239,7 +239,7 @@ def _with(number, e1, e2, t):
 
 @kernel
 def _anchor(simplex, mask, shape, pose, n, part, side):
-    """A point of the feature: where it is curved that of the normal, else a corner of it."""
+    """A point of the feature: its support point along n if it is curved, else one of its vertices."""
     if is_curved(shape):
         return feature_support(shape, pose, n, part)
     i = 0
@@ -250,7 +250,7 @@ def _anchor(simplex, mask, shape, pose, n, part, side):
 
 @kernel
 def _newton(simplex, mask, A, pose_a, B, pose_b, n, features, size):
-    """(whether it converged, n, distance of the features along n) for the features given."""
+    """(whether it converged, n, distance of the features along n): Newton's method for the given features."""
     part_a, part_b = features[0], features[2]
     number, e1, e2 = spanned(features)
     if number == 2:
@@ -298,7 +298,7 @@ def _newton(simplex, mask, A, pose_a, B, pose_b, n, features, size):
 
 @kernel
 def _damped(m, r, size):
-    """r / m; where the slope m of the residual r has the wrong sign, or is nothing, a step uphill of limited length."""
+    """r / m; if the slope m of the residual r vanishes or has the wrong sign, an ascent step of limited length."""
     if abs(r) <= 1e-15 * size:
         return 0.0
     return r / max(m, abs(r) / LONGEST_STEP)
@@ -306,7 +306,7 @@ def _damped(m, r, size):
 
 @kernel
 def _damped_two(m11, m12, m22, r1, r2, size):
-    """Likewise of a symmetric 2 x 2 matrix: its eigenvalues are raised."""
+    """The same for a symmetric 2 × 2 matrix, whose eigenvalues are raised."""
     r = math.sqrt(r1 * r1 + r2 * r2)
     if r <= 1e-15 * size:
         return 0.0, 0.0
@@ -319,7 +319,7 @@ def _damped_two(m11, m12, m22, r1, r2, size):
 
 @kernel
 def _points(simplex, count, A, pose_a, B, pose_b, n, core, features):
-    """The nearest points of the two cores, b - a = g n up to what flat features leave open."""
+    """Witness points of the two cores; points of flat features slide so that b - a = g n, as far as they can."""
     a, b = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     for i in range(count):
         a = along(a, simplex.weight[i], row(simplex.a, i))
@@ -344,7 +344,7 @@ def _points(simplex, count, A, pose_a, B, pose_b, n, core, features):
 
 @kernel
 def _made_to_agree(a, b, n, core, simplex, A, B):
-    """Points that part by g n, where no features are known: a lone corner stays, else both points move by half."""
+    """Witness points with b - a = g n if features are unknown: a single touching vertex stays, else both points move by half."""
     r = minus(minus(b, a), times(core, n))
     lone_a = not is_curved(A) and simplex.corner[0, 0] == simplex.corner[1, 0] == simplex.corner[2, 0]
     lone_b = not is_curved(B) and simplex.corner[0, 1] == simplex.corner[1, 1] == simplex.corner[2, 1]
@@ -357,7 +357,7 @@ def _made_to_agree(a, b, n, core, simplex, A, B):
 
 @kernel
 def shared(r, features):
-    """(move of A, move of B) along their flats that makes a tangential difference r (3) of B to A vanish, where they can."""
+    """(move of A, move of B) along their flat directions that cancels a tangential difference r (3), B minus A, if possible."""
     _, (ka, a1, a2), _, (kb, b1, b2), _ = features
     zero = (0.0, 0.0, 0.0)
     if ka == 0 and kb == 0:

@@ -1,13 +1,13 @@
-"""Convex shapes by their support functions: s(n), the point farthest along n, and W = ∂s/∂n, how it follows the normal.
+"""Convex shapes by their support points: s(n), the point farthest along n, and its derivative W = ∂s/∂n.
 
     sphere     the centre, rounded by r                     W = 0 (the rounding adds r (1 - n nᵀ))
     capsule    the ends of the axis, rounded by r           W = 0
-    box, mesh  a corner                                     W = 0
+    box, mesh  a vertex                                     W = 0
     ellipsoid  M n / h,  h = sqrt(nᵀ M n),  M = diag(a²)    W = (M - s sᵀ) / h
     cylinder   a point of a rim, r n_xy / |n_xy| ± half z   W = r / |n_xy| t tᵀ,  t = z × n_xy / |n_xy|
 
-Where more than one point is farthest a shape is flat there: edges and faces, the side of a cylinder (a line), its caps.
-A shape is the tuple (kind, (three sizes), first, count): MuJoCo's kind and sizes; first and count are a mesh's hull in `Hulls`.
+Where the support point is not unique the shape is flat: on edges and faces, on the side of a cylinder (a line), on its caps.
+A shape is the tuple (kind, (three sizes), first, count): MuJoCo's geom type and sizes; first and count: a mesh's rows in `Hulls`.
 """
 
 import math
@@ -22,34 +22,34 @@ from dojo_py.mechanism.enums import GeomType
 PLANE, _, SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX, MESH = map(int, GeomType)
 
 RIM, SIDE, CAP = 0, 1, 2
-"""What of a cylinder touches."""
+"""Parts of a cylinder that can touch."""
 FEW = 16
-"""Corners up to which all are tried; of larger hulls the neighbours are climbed."""
+"""Hulls of up to this many vertices are searched completely, larger ones by hill climbing along neighbours."""
 
 
 class Hulls(NamedTuple):
-    """Corners of the convex hulls of all meshes, and their neighbours."""
+    """Vertices (corners) of the convex hulls of all meshes, and their neighbours."""
 
     corner: np.ndarray  # (n, 3) [m], in the frame of the geom
-    first: np.ndarray  # (n + 1,) start of the neighbours of each corner
+    first: np.ndarray  # (n + 1,) start of the neighbours of each vertex
     neighbour: np.ndarray  # (m,)
 
 
 @kernel
 def rounding(shape):
-    """Radius [m] of the ball that is added to the core of a shape."""
+    """Radius [m] of the ball whose Minkowski sum with the core is the shape."""
     return shape[1][0] if shape[0] == SPHERE or shape[0] == CAPSULE else 0.0
 
 
 @kernel
 def is_curved(shape):
-    """Whether the support point follows the normal."""
+    """Whether the support point moves continuously with the normal."""
     return shape[0] == ELLIPSOID or shape[0] == CYLINDER
 
 
 @kernel
 def extent(shape, hulls):
-    """Distance [m] from the centre that no point of the core exceeds."""
+    """Bounding radius [m] of the core about its centre."""
     a, b, c = shape[1]
     if shape[0] == SPHERE:
         return 0.0
@@ -64,7 +64,7 @@ def extent(shape, hulls):
 
 @kernel
 def local_support(shape, n, hulls, start):
-    """(point of the core farthest along n in the shape's frame, its number: of the corner or the end; -1 on a curve)."""
+    """(support point of the core along n, shape's frame; number of this vertex, -1 on a curve). start: vertex to climb from."""
     kind, size = shape[0], shape[1]
     if kind == BOX:
         x = size[0] if n[0] >= 0.0 else -size[0]
@@ -101,7 +101,7 @@ def _farthest_corner(shape, n, hulls, start):
         return best
     best = start if first <= start < first + count else first
     most = dot(row(hulls.corner, best), n)
-    for _ in range(count):  # a corner without a better neighbour is the best: the hull is convex
+    for _ in range(count):  # a local maximum is the global one: the hull is convex
         here = best
         for k in range(hulls.first[here], hulls.first[here + 1]):
             i = hulls.neighbour[k]
@@ -115,7 +115,7 @@ def _farthest_corner(shape, n, hulls, start):
 
 @kernel
 def support(shape, pose, n, hulls, start):
-    """As `local_support`, n and the point in the world; pose: (position, matrix)."""
+    """`local_support` with n and the point in the world frame; pose: (position, matrix)."""
     p, corner = local_support(shape, turned_back(pose[1], n), hulls, start)
     q = turned(pose[1], p)
     return (pose[0][0] + q[0], pose[0][1] + q[1], pose[0][2] + q[2]), corner
@@ -123,7 +123,7 @@ def support(shape, pose, n, hulls, start):
 
 @kernel
 def feature_support(shape, pose, n, part):
-    """The support point of a curved shape in the world; of a cylinder on the given part: the middle of a side line or cap."""
+    """Support point of a curved shape, world; on the given part of a cylinder: a rim's point, the middle of a side line or cap."""
     m = turned_back(pose[1], n)
     a, b, c = shape[1]
     if shape[0] == ELLIPSOID:
@@ -141,7 +141,7 @@ def feature_support(shape, pose, n, part):
 
 @kernel
 def follow(shape, pose, n, part, d):
-    """W d [m]: how the support point of the core moves in the world when the unit normal n moves by d."""
+    """W d [m]: displacement of the core's support point in the world when the unit normal n changes by d."""
     if shape[0] != ELLIPSOID and (shape[0] != CYLINDER or part == CAP):
         return (0.0, 0.0, 0.0)
     m, e = turned_back(pose[1], n), turned_back(pose[1], d)

@@ -1,7 +1,7 @@
-"""The convex shapes of a model as arrays: kinds, sizes, hull corners, faces and edges, each in the geom's frame.
+"""The convex shapes of a model as arrays: kinds, sizes, hull vertices (corners), faces and edges, each in the geom's frame.
 
-What GJK, the expanding polytope (convex_pair.py) and the choice of a manifold (manifold.py) read. Planes are among them, as the
-shape of kind PLANE whose outside is along its z axis.
+GJK, EPA (convex_pair.py) and the manifold (manifold.py) read them. Planes are included as shapes of kind PLANE, whose outside is
+along their z axis.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from dojo_py.mechanism.quaternion import matrix
 Array = np.ndarray
 
 COPLANAR = 1e-7
-"""Triangles of a hull whose planes differ by less, of its size, are one face."""
+"""Adjacent triangles of a hull are one face if their heights over a common plane are below this, over the size of the hull."""
 FLAT = 1e-12
-"""Corners of a face whose heights over its plane differ by more, of the size, are all neighbours of each other: meshes in single
-precision have such faces, and from neighbour to neighbour round one the search for the farthest corner would end at a lower one."""
+"""If the heights of a face's corners over its plane exceed this, over the size, all of them are made neighbours of each other:
+meshes in single precision have such faces, around which hill climbing for the support point could stop at a local maximum."""
 
 
 class ShapeTable(NamedTuple):
-    """One row a geom, and the corners and faces of all hulls behind each other. Frames: the geom's."""
+    """One row a geom, and the corners and faces of all hulls, concatenated. Frames: the geom's."""
 
     kind: Array  # (g,) MuJoCo's geom type
     size: Array  # (g, 3) half sizes [m]
     hull: Array  # (g, 2) first corner and number of corners
     faces: Array  # (g, 2) first face and number of faces
-    reach: Array  # (g,) farthest point from the geom's centre [m]
+    reach: Array  # (g,) bounding radius about the geom's centre [m]
     corner: Array  # (n, 3) [m]
     first: Array  # (n + 1,) start of a corner's neighbours
     neighbour: Array  # (…,)
@@ -42,9 +42,7 @@ class ShapeTable(NamedTuple):
 
 
 def shape_table(model: Any, wanted: Any) -> ShapeTable:
-    """The ShapeTable of a Model; hulls of the geoms in `wanted` only: of a mesh one for all its geoms, of boxes, whose sizes can be
-    changed, one each.
-    """
+    """The ShapeTable of a Model; hulls of the geoms in `wanted` only: one of each mesh, and one of each box, whose size can change."""
     number = model.ngeom
     kind, size = np.array(model.geom_type, np.int64), np.array(model.geom_size, float).reshape(-1, 3)
     hull, faces, reach = np.zeros((number, 2), np.int64), np.zeros((number, 2), np.int64), np.zeros(number)
@@ -103,7 +101,7 @@ def _mesh_corners(model: Any, mesh: int) -> Array:
 
 
 class _Parts:
-    """Hulls one behind the other."""
+    """Hulls, concatenated."""
 
     def __init__(self) -> None:
         self._corners: list[Array] = [np.zeros((0, 3))]
@@ -164,8 +162,8 @@ def _ragged(rows: list[list[int]]) -> tuple[Array, Array]:
 def flat_faces(corners: Array) -> tuple[list[list[int]], Array]:
     """Faces of a convex hull as polygons: corners of each counterclockwise from outside, and (f, 3) normals.
 
-    Triangles in one plane are one polygon, up to round-off: its plane holds what touches it (the soft mode merges more, as MuJoCo:
-    hull_polygons.py). A corner within a face or an edge belongs to none.
+    Only triangles that are coplanar up to round-off are merged, because contacts rest on the plane of the polygon (the soft mode
+    merges more, as MuJoCo does: hull_polygons.py). A vertex inside a face or an edge is a corner of none.
     """
     from scipy.spatial import ConvexHull  # not on import: most models have no such pairs
 
@@ -173,7 +171,7 @@ def flat_faces(corners: Array) -> tuple[list[list[int]], Array]:
     size = np.ptp(corners, axis=0).max()
     planes, owner = hull.equations, np.full(len(hull.simplices), -1)
     normals: list[Array] = []
-    for start in np.argsort(-_areas(corners, hull.simplices)):  # the largest triangle says how a face lies
+    for start in np.argsort(-_areas(corners, hull.simplices)):  # the largest triangle defines the plane of a face
         if owner[start] >= 0:
             continue
         owner[start], stack = len(normals), [start]
@@ -187,7 +185,7 @@ def flat_faces(corners: Array) -> tuple[list[list[int]], Array]:
         normals.append(planes[start, :3])
     order, number = np.argsort(owner, kind="stable"), np.bincount(owner)
     first = np.cumsum(number) - number
-    alone = np.flatnonzero(number == 1)  # (thousands, of a mesh that is curved)
+    alone = np.flatnonzero(number == 1)  # (thousands in a curved mesh)
     found = _triangle_rings(corners, hull.simplices[order[first[alone]]], np.array(normals)[alone])
     triangles = dict(zip(alone.tolist(), found, strict=True))
     rings = [
@@ -203,7 +201,7 @@ def _areas(corners: Array, triangles: Array) -> Array:
 
 
 def _triangle_rings(corners: Array, triangles: Array, normals: Array) -> list[list[int]]:
-    """What `_ring` says of each triangle."""
+    """`_ring` of each triangle, vectorised."""
     members = np.sort(triangles, axis=1)
     x = np.cross(np.eye(3)[np.argmin(np.abs(normals), axis=1)], normals)
     away = corners[members] - corners[members].mean(axis=1, keepdims=True)
@@ -221,7 +219,7 @@ def _ring(corners: Array, members: Array, normal: Array) -> list[int]:
     order = np.argsort(np.arctan2(flat[:, 1], flat[:, 0]))
     kept = list(order)
     scale = np.ptp(flat, axis=0).max() ** 2
-    for i in order:  # corners in line with their neighbours go
+    for i in order:  # drop vertices collinear with their neighbours
         at = kept.index(i)
         a, b = flat[kept[at - 1]], flat[kept[(at + 1) % len(kept)]]
         turn = (flat[i, 0] - a[0]) * (b[1] - flat[i, 1]) - (flat[i, 1] - a[1]) * (b[0] - flat[i, 0])

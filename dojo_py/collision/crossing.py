@@ -1,15 +1,15 @@
-"""Two edges of boxes or meshes that cross, on the central path: by what their gap along their own normal N grows.
+"""Crossing edges of boxes or meshes on the central path: terms by which their gap along the common normal N grows.
 
-Edge u of A and edge w of B keep their distance along N = ± u × w/|u × w|, out of A, where that is a normal of both shapes: where no
-face at u rises along N, none at w along -N. And where u is steep over the faces at w; along a level one it has another gap
-(EDGE_OVER, overhang.py), which fades as the one here begins to be felt:
+The gap of edge u of A and edge w of B is their distance along N = ± u × w/|u × w|, which points out of A, if N is a normal of both
+shapes: no face at u rises along N, and no face at w along -N. Besides, u must be steep over the faces at w: where it is nearly
+level its gap is its height over the face (EDGE_OVER, overhang.py), which fades out as the gap here fades in:
 
     gap + d₂ ( Σ_A (max(d·N, 0)/a)³ + Σ_B (max(-d·N, 0)/a)³ + Σ_B (max(2 - ρ/(s/2), 0))³ )
 
-    d    in a face at the edge, across it, into the face:   d_1 = (c m_1 - m_2)/sqrt(1 - c²),  c = m_1·m_2
-    ρ    slope of u over a face at w where it crosses w:    ρ = |m·u|/|k·u|,  k = w × m              N is atan ρ from m
+    d    in a face at the edge, ⟂ to it, into the face:   d_1 = (c m_1 - m_2)/sqrt(1 - c²),  c = m_1·m_2
+    ρ    slope of u over a face at w where it crosses w:    ρ = |m·u|/|k·u|,  k = w × m              (angle from m to N: atan ρ)
 
-Where B is an axis, faces are those of A, and ρ is the slope of w. All depends on how the shapes are turned to one another.
+If B is an axis, the faces are those of A, and ρ is the slope of w. All terms depend only on the relative orientation of the shapes.
 """
 
 import math
@@ -18,15 +18,16 @@ from dojo_py.collision.vectors import along, cross, dot, length, minus, plus, ti
 from dojo_py.jit import kernel
 
 FACE_RISE = 0.15
-"""a: slope of a face, upwards along N, at which N is not a normal of its shape."""
+"""a: slope at which a face rises along N where N no longer counts as a normal of its shape."""
 STEEP_EDGE = 0.25
-"""Slope s of an edge over a face up to which its height is its gap alone: at twice this nothing is felt of it."""
+"""s: slope of an edge over a face at which its height over the face and the distance of both edges act in full as gaps. Below s/2
+the height acts alone, above 2 s the distance."""
 ZERO = (0.0, 0.0, 0.0)
 
 
 @kernel
 def _into_faces(m1, m2):
-    """d_1, d_2; zero where the edge has no faces."""
+    """d_1, d_2; zero if the edge has no faces (an axis)."""
     c = dot(m1, m2)
     sine = math.sqrt(max(1.0 - c * c, 0.0))
     if sine < 1e-9:
@@ -36,7 +37,7 @@ def _into_faces(m1, m2):
 
 @kernel
 def slope(u, w, m):
-    """(ρ, ∂ρ/∂u) of an edge u over the face with normal m at its edge w; unit vectors, m across w."""
+    """(ρ, ∂ρ/∂u) of an edge u over the face with normal m at its edge w; unit vectors, m ⟂ w."""
     k = cross(w, m)
     up, out = dot(m, u), dot(k, u)
     rho = abs(up) / max(abs(out), 1e-9)
@@ -46,7 +47,7 @@ def slope(u, w, m):
 
 @kernel
 def _level(u, w, m):
-    """(the last cube, its derivative by u) of a face."""
+    """((max(2 - ρ/(s/2), 0))³, its derivative by u) of the face with normal m at edge w; zero if there is none."""
     if dot(m, m) == 0.0:
         return 0.0, ZERO
     rho, by = slope(u, w, m)
@@ -58,7 +59,7 @@ def _level(u, w, m):
 
 @kernel
 def crossing_fade(u, w, sign, faces_a, faces_b):
-    """(sum of all cubes, its derivative by a turn of A, or less a turn of B). u, w: unit vectors; sign of n = ± u × w from B to A.
+    """(sum of all terms, its derivative by a rotation of A: minus that of B). u, w: unit vectors; sign: of n = ± u × w from B to A.
 
     faces_a, faces_b: normals (m_1, m_2) of the two faces at the edge of A and of B, zero for an axis.
     """
@@ -93,7 +94,7 @@ def crossing_fade(u, w, sign, faces_a, faces_b):
 
 @kernel
 def over_fade(u, k, m):
-    """((max(ρ - s, 0)/s)³, derivative by u) of an edge u over a face with normal m, k across the edge of that face: EDGE_OVER."""
+    """((max(ρ - s, 0)/s)³, derivative by u) of an edge u over a face with normal m, k ⟂ the edge of that face: EDGE_OVER."""
     rho, by = slope(u, cross(m, k), m)
     t = (rho - STEEP_EDGE) / STEEP_EDGE
     if t <= 0.0:

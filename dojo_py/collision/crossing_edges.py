@@ -1,7 +1,7 @@
-"""Edges of two shown polygons that cross, seen along the normal: features of the manifold (manifold.py).
+"""Crossing edges of two shown polygons, seen along the normal of the pair: features of the manifold (manifold.py).
 
-two edges by the distance along their own normal                                        EDGE_EDGE
-where they are nearly parallel, or in a face: one over the face of the other            EDGE_OVER
+distance of both edges along their common normal                                        EDGE_EDGE
+nearly parallel, or in a face: height of one edge over the face of the other            EDGE_OVER
 """
 
 import math
@@ -16,22 +16,22 @@ from dojo_py.collision.vectors import along, cross, dot, length, minus, plus, pu
 from dojo_py.jit import kernel
 
 ALIGNED = 0.999
-"""Cosine from the normal up to which two crossing edges are told by their own normal; beyond they are nearly parallel."""
+"""Cosine of the angle from the pair's normal to the edges' common normal above which they are EDGE_EDGE (STEEP if faces fade)."""
 STEEP = 0.3
-"""Cosine of the angle between the normal and that of a face below which the face is not what the other shape touches."""
+"""Cosine of the angle between the pair's normal and that of a face below which the face is not what the other shape touches."""
 BLUNT = 0.02
-"""Sine of the angle between two edges below which their crossing is no corner of the common area: round-off would tell its place,
-and without it the area is smaller by a sliver. An axis that crosses an edge ends there: a tenth of this."""
+"""Sine of the angle between two edges below which their crossing is not used as a corner of the intersection: its place would be
+round-off, and without it the area is only a sliver smaller. An axis that crosses an edge ends there: a tenth of this."""
 NO_CROSSING = 0.05
-"""Likewise of two axes, which may pass through parallel within a step; their ends touch too, the check at the end adds the rest."""
+"""Likewise for two axes, which may become parallel in a step. Their ends are features too; the check at the end adds the rest."""
 LEVEL = 0.5
-"""Slope of an edge along its crossing with another, seen along a face's normal, up to which its height over the face is its gap: on
-a steeper one the place of the crossing, not the height, is what motion changes, and an impulse along the normal would do work."""
+"""Largest slope of an edge over a face, where it crosses the face's edge, for EDGE_OVER: on a steeper edge motion changes the place
+of the crossing rather than its height, and an impulse along the face's normal would do work."""
 
 
 @kernel
 def crossing_edges(Q, M, i, i2, j, j2, n, reach):
-    """The features of edge i, i2 of A and edge j, j2 of B, where they cross seen along the normal n (3,), into M."""
+    """Write the features of edge i, i2 of A and edge j, j2 of B into M, if they cross seen along the normal n (3,)."""
     axes = (M.corners[0] == 2) + (M.corners[1] == 2)
     least = BLUNT if axes == 0 else 0.1 * BLUNT if axes == 1 else NO_CROSSING
     crosses, t, s = _seen_crossing(M, i, i2, j, j2, least, reach)
@@ -61,7 +61,7 @@ def crossing_edges(Q, M, i, i2, j, j2, n, reach):
     elif many:
         part_a, first = face_part(M, 0), border_number(M, 0, i, i2)
         parts = part_a, part_b, farther_away(Q, M, part_a, part_b)
-    if M.has_face[face] and abs(dot(row(M.normal, face), n)) >= STEEP:  # their normal says nothing: one over the face of the other
+    if M.has_face[face] and abs(dot(row(M.normal, face), n)) >= STEEP:  # the common normal is of no use: one over the other's face
         if face == 1:
             _edge_over(Q, M, 0, a, u, p, b, w, q, least, x, y, first, second, reach, parts)
         else:
@@ -72,7 +72,7 @@ def crossing_edges(Q, M, i, i2, j, j2, n, reach):
 def _seen_crossing(M, i, i2, j, j2, least, reach):
     """Whether two edges cross, seen along the normal, and where: fractions (t of the edge of A, s of that of B).
 
-    least: sine of the angle between them below which they do not.
+    least: sine of the angle between them below which they count as parallel.
     """
     F, smooth = M.flat, M.band[0] > 0.0
     u0, u1 = F[0, i2, 0] - F[0, i, 0], F[0, i2, 1] - F[0, i, 1]
@@ -84,14 +84,14 @@ def _seen_crossing(M, i, i2, j, j2, least, reach):
     t, s = (d0 * w1 - d1 * w0) / det, (d0 * u1 - d1 * u0) / det
     if not smooth:
         return 0.0 <= t <= 1.0 and 0.0 <= s <= 1.0, t, s
-    more = 2.0 * (M.band[0] + APART * max(reach, 0.0))  # (more than the band: how far beyond their ends is told by within_edge)
+    more = 2.0 * (M.band[0] + APART * max(reach, 0.0))  # (more than the band: within_edge decides)
     t_more, s_more = more / long + 0.1, more / wide + 0.1
     return -t_more <= t <= 1.0 + t_more and -s_more <= s <= 1.0 + s_more, t, s
 
 
 @kernel
 def _edge_edge(Q, M, a, u, p, b, w, q, N, cosine, least, x, y, first, second, reach, parts):
-    """Edges a + t u of A and b + s w of B by the distance along their normal N, at p and q seen along the pair's normal."""
+    """EDGE_EDGE: edges a + t u of A and b + s w of B, common normal N; p, q: where they cross seen along the pair's normal."""
     size = length(N)
     sign = -1.0 if cosine > 0.0 else 1.0  # the normal of a contact points from B to A
     gap = sign * dot(N, minus(a, b)) / size - M.radius[0] - M.radius[1]
@@ -133,9 +133,9 @@ def _edge_edge(Q, M, a, u, p, b, w, q, N, cosine, least, x, y, first, second, re
 
 @kernel
 def _edge_over(Q, M, side, start, edge, own, end, other, far, least, x, y, first, second, reach, parts):
-    """An edge of one side over the face of the other, where it crosses the face's edge seen along that face's normal.
+    """EDGE_OVER: an edge of one side over the face of the other, where it crosses the face's edge seen along that face's normal.
 
-    start, end: where both edges start; own, far: points of both, where they cross seen along the pair's normal.
+    start, end: first points of both edges; own, far: points of both, where they cross seen along the pair's normal.
     """
     m = row(M.normal, 1 - side)
     k = cross(other, m)

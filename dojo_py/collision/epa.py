@@ -1,10 +1,10 @@
-"""The expanding polytope (van den Bergen 2001): how deep two cores overlap, and along which normal.
+"""Penetration depth and its normal for two overlapping cores: the expanding polytope algorithm, EPA (van den Bergen 2001).
 
-A polytope inside D = {b - a} grows around the origin: the support point beyond its face nearest to the origin is added, until
-that face lies on the boundary of D. The face is the answer: depth and normal, and the three pairs of points that make it.
-Faces keep their orientation by the order of their edges, so that an origin on the boundary, or outside by round-off, does no harm.
-Every face also tells how far D reaches along its normal, which bounds the depth from above. Where rounds end early (a ball in the
-middle of a ball has the same way out everywhere), the least bound and its face are the answer.
+A polytope inside D = {b - a} grows around the origin: the support point beyond the face nearest to the origin is added, until that
+face lies on the boundary of D. This face gives depth and normal, and its three vertices the pairs of points of both shapes. The
+order of its vertices says which side of a face is outside, so that an origin on the boundary, or outside by round-off, does no
+harm. The support function of D along the normal of a face is an upper bound of the depth. Where the search ends early (a ball in
+the middle of a ball has the same depth in all directions), the least upper bound and its face are the result.
 """
 
 import math
@@ -23,13 +23,13 @@ MOST_POINTS, MOST_FACES, MOST_EDGES = 160, 1200, 400
 class Polytope(NamedTuple):
     """Work space, modified in place."""
 
-    simplex: Simplex  # its points, MOST_POINTS of them
-    face: np.ndarray  # (MOST_FACES, 3) points, counterclockwise from outside
-    normal: np.ndarray  # (MOST_FACES, 3) unit; zero: a face without area
-    offset: np.ndarray  # (MOST_FACES,) of its plane from the origin; infinite: gone, or without area
+    simplex: Simplex  # its vertices, MOST_POINTS at most
+    face: np.ndarray  # (MOST_FACES, 3) vertices, counterclockwise from outside
+    normal: np.ndarray  # (MOST_FACES, 3) unit; zero: a degenerate face
+    offset: np.ndarray  # (MOST_FACES,) distance of its plane from the origin; infinite: a degenerate face
     slack: np.ndarray  # (MOST_FACES,) round-off of the height of a point over the face [m]
-    mark: np.ndarray  # (MOST_FACES,) 1: sees the new point, 2: and hangs together with the nearest face
-    edge: np.ndarray  # (MOST_EDGES, 2)
+    mark: np.ndarray  # (MOST_FACES,) 1: visible from the new point, 2: and connected with the nearest face
+    edge: np.ndarray  # (MOST_EDGES, 2) border of the visible faces (horizon)
 
 
 def polytope() -> Polytope:
@@ -44,10 +44,10 @@ def polytope() -> Polytope:
 
 @kernel
 def epa(hull, count, A, pose_a, B, pose_b, hulls, level):
-    """(normal from A to B, number of simplex points that hold the origin's nearest point, rounds).
+    """(normal from A to B, number of simplex points that span the point nearest to the origin, rounds).
 
-    level: 0, or more for more digits. Starts from `count` points of hull.simplex and leaves those of the face in the first
-    places, with weights.
+    level: 0, or more for a tighter tolerance. Starts from the first `count` points of hull.simplex; at the end the first places
+    hold the vertices of the resulting face, with barycentric weights.
     """
     size = core_size(A, B, hulls)
     curved = is_curved(A) or is_curved(B)
@@ -88,7 +88,7 @@ def epa(hull, count, A, pose_a, B, pose_b, hulls, level):
 
 @kernel
 def _spread(points, count, size, A, pose_a, B, pose_b, hulls):
-    """Completes the first points to a tetrahedron of D; returns the dimension reached: 3, or less where D is flat."""
+    """Complete the first points to a tetrahedron in D; returns the dimension reached: 3, or less if D is flat."""
     count = _independent(points, count, size)
     while count < 4:
         best, most = 0, 1e-9 * size
@@ -107,7 +107,7 @@ def _spread(points, count, size, A, pose_a, B, pose_b, hulls):
 
 @kernel
 def _independent(points, count, size):
-    """Drops points that lie in the point, line or plane of those before."""
+    """Drop points that lie in the point, line or plane spanned by those before; returns how many are left."""
     kept = 1
     for i in range(1, count):
         if _distance_from(points, kept, row(points.point, i)) > 1e-9 * size:
@@ -118,7 +118,7 @@ def _independent(points, count, size):
 
 @kernel
 def _search(points, count, k):
-    """The k-th of six directions in which a further point is looked for."""
+    """The k-th of six directions in which a further point is searched for."""
     sign = 1.0 if k % 2 == 0 else -1.0
     if count == 1:
         axis = k // 2
@@ -138,7 +138,7 @@ def _search(points, count, k):
 
 @kernel
 def _distance_from(points, count, d):
-    """Distance of d from the point, line or plane of the first one, two or three points."""
+    """Distance of d from the point, line or plane through the first one, two or three points."""
     a = row(points.point, 0)
     f = minus(d, a)
     if count == 1:
@@ -151,7 +151,7 @@ def _distance_from(points, count, d):
 
 @kernel
 def _flat_normal(points, dimension):
-    """A normal of a difference that is a point, a segment or lies in a plane."""
+    """A normal of D where it is a point, a segment or planar."""
     if dimension == 0:
         return (0.0, 0.0, 1.0)
     a = row(points.point, 0)
@@ -163,7 +163,7 @@ def _flat_normal(points, dimension):
 
 @kernel
 def _weigh(points, count):
-    """Weights of the first `count` points in the nearest point to the origin; returns count."""
+    """Set the barycentric weights of the point nearest to the origin on the first `count` points; returns count."""
     if count == 1:
         points.weight[0] = 1.0
     elif count == 2:
@@ -179,7 +179,7 @@ def _weigh(points, count):
 
 @kernel
 def _set_aside(points, i, j, k):
-    """Points i, j, k to the last places."""
+    """Copy points i, j, k to the last three places."""
     last = points.point.shape[0]
     keep(points, last - 3, i)
     keep(points, last - 2, j)
@@ -188,7 +188,7 @@ def _set_aside(points, i, j, k):
 
 @kernel
 def _first_faces(hull, size):
-    """The faces of the tetrahedron, turned outwards."""
+    """Write the faces of the tetrahedron, oriented outwards; returns their number."""
     point = hull.simplex.point
     a, b, c, d = row(point, 0), row(point, 1), row(point, 2), row(point, 3)
     outwards = dot(cross(minus(b, a), minus(c, a)), minus(d, a)) < 0.0
@@ -210,7 +210,7 @@ def _put_face(hull, f, i, j, k, size):
     n = cross(e, g)
     area = length(n)
     hull.face[f, 0], hull.face[f, 1], hull.face[f, 2] = i, j, k
-    # the corners are known to about 1e-16 of the size: that turns the normal of a narrow face, and lifts points far from it
+    # vertices are accurate to 1e-16 of the size: in a narrow face that rotates the normal, and shifts heights far from the face
     hull.slack[f] = 1e-15 * size * (1.0 + size * (length(e) + length(g)) / max(area, 1e-300))
     if not hull.slack[f] < 1e-4 * size:
         put(hull.normal, f, (0.0, 0.0, 0.0))
@@ -232,14 +232,14 @@ def _nearest_face(hull, faces):
 
 @kernel
 def _face_below(hull, faces, best, tolerance):
-    """Of faces in the plane of the best one that which the origin's nearest point lies in."""
+    """Among the faces coplanar with the best one, the one that contains the point nearest to the origin."""
     least = math.inf
     found = best
     n, h = row(hull.normal, best), hull.offset[best]
     for f in range(faces):
         a, b = row(hull.simplex.point, hull.face[f, 0]), row(hull.simplex.point, hull.face[f, 1])
         c = row(hull.simplex.point, hull.face[f, 2])
-        if not math.isfinite(hull.offset[f]):  # three points on a line: no normal
+        if not math.isfinite(hull.offset[f]):  # collinear vertices: no normal
             continue
         if abs(dot(n, a) - h) <= tolerance and abs(dot(n, b) - h) <= tolerance and abs(dot(n, c) - h) <= tolerance:
             p = triangle_point(a, b, c)[0]
@@ -251,7 +251,7 @@ def _face_below(hull, faces, best, tolerance):
 
 @kernel
 def _see(hull, faces, best, d):
-    """Marks with 2 the faces that see d and hang together with the face `best`."""
+    """Mark with 2 the faces that are visible from d and connected with the face `best`."""
     for f in range(faces):
         height = dot(row(hull.normal, f), d) - hull.offset[f]
         hull.mark[f] = 1 if height > hull.slack[f] else 0
@@ -266,7 +266,7 @@ def _see(hull, faces, best, d):
     left = 0
     for f in range(faces):
         left += hull.mark[f] != 2
-    if left == 0:  # round-off on a thin start: only the nearest face goes
+    if left == 0:  # round-off in a thin first tetrahedron: only the nearest face is removed
         for f in range(faces):
             hull.mark[f] = 2 if f == best else 0
 
@@ -285,7 +285,7 @@ def _touches_marked(hull, faces, f):
 
 @kernel
 def _grow(hull, faces, best, new, d, size):
-    """Replaces the faces that see d by a cone to it; returns the number of faces, -1 where the work space or numbers end."""
+    """Replace the faces visible from d by a cone to d; returns the number of faces, -1 if the work space or the accuracy ends."""
     edges, kept = 0, 0
     _see(hull, faces, best, d)
     for f in range(faces):
@@ -309,7 +309,7 @@ def _grow(hull, faces, best, new, d, size):
 
 @kernel
 def _toggle(hull, edges, p, q):
-    """Adds the edge p q of a removed face, or removes its twin; returns the number of edges, -1 where there are too many."""
+    """Add the edge p q of a removed face to the horizon, or remove its twin; returns the number of edges, -1 if too many."""
     for e in range(edges):
         if hull.edge[e, 0] == q and hull.edge[e, 1] == p:
             hull.edge[e, 0], hull.edge[e, 1] = hull.edge[edges - 1, 0], hull.edge[edges - 1, 1]

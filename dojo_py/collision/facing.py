@@ -1,8 +1,9 @@
-"""Which faces, edges and corners a box or mesh shows along a direction ν, on the central path: those that face away fade.
+"""Which faces, edges and corners a box or mesh shows along a direction ν on the central path, where those that face away fade.
 
-In the hard limit a shape shows one face: at its corner farthest along ν the one whose normal m is nearest to ν (shown_polygons.py).
-Where ν is half way between the normals of two faces that face jumps, and with it what κ/gap pushes at its far corners. So on the
-central path both are shown there. What is shown has a facing σ ≥ 0, infinite where it is shown wholly, and its gap grows with 1/σ:
+In the hard limit a shape shows one face: of those at its corner farthest along ν, the one whose normal m is nearest to ν
+(shown_polygons.py). Half way between two face normals this choice jumps, and with it the impulses κ/gap at the far corners of the
+faces. So on the central path both faces are shown there. What is shown has a facing σ ≥ 0, infinite if it is shown in full, and the
+gap of its features grows with 1/σ:
 
     gap + d₂ (1/σ_A + 1/σ_B)
 
@@ -11,9 +12,9 @@ central path both are shown there. What is shown has a facing σ ≥ 0, infinite
                   w_k = |d| max(|d|/4, b)                                             ν = m_k is (m_k - m_F)·ν = |d|²/2
     φ(t) = max(1 - t, 0)³/t:        σ_F = Σ_c φ(t_Fc),      σ_c = φ(t_c) + Σ_F σ_F,      of an edge σ = σ_F1 + σ_F2
 
-A face is shown wholly if it is the one of the rule above, and fades as ν turns from half way to the next normal. Along face normals
-one face is shown. σ is a function of ν in the frame of the shape; 1/σ is twice continuously differentiable, and where that is
-infinite the impulse has faded away (hard/far_pairs.py). ν is a smooth function of the poses (relaxed_points.py).
+A face is shown in full if the rule above selects it, and fades as ν rotates from half way on towards the next normal. Along a face
+normal only that face is shown. σ is a function of ν in the frame of the shape; 1/σ is twice continuously differentiable, and before
+it becomes infinite the impulse has faded to zero (hard/far_pairs.py). ν is a smooth function of the poses (relaxed_points.py).
 """
 
 import math
@@ -23,13 +24,13 @@ from dojo_py.collision.vectors import along, dot, length, minus, row
 from dojo_py.jit import kernel
 
 WHOLE, FACE, EDGE, CORNER = range(4)
-"""What of a shape a feature has: something that is always shown, a face, an edge between two faces, a corner."""
+"""The part of a shape that a feature involves: one that never fades, a face, an edge between two faces, a corner."""
 RISE = 0.15
-"""a: slope of an edge, upwards along ν, at which its corner is no longer the farthest one."""
+"""a: slope of an edge, rising along ν from a corner, from which on that corner is not shown."""
 NARROW = 0.05
-"""b: angle [rad] in which a face fades at least; neighbours that meet at less than 4 b are shown together."""
+"""b: smallest angle [rad] over which a face fades; faces whose normals differ by less than 2 b are both shown along either one."""
 NOTHING = 1e-60
-"""t below which a part is shown wholly."""
+"""t below which a part is shown in full."""
 ZERO = (0.0, 0.0, 0.0)
 
 
@@ -48,7 +49,7 @@ def _cube(t, by, value, width, scale, direction):
 
 @kernel
 def _below_farthest(Q, c, v):
-    """t_c of corner c along v (3,) in the frame of the shape, and its derivative by v; from 1 on, nothing is shown, not all."""
+    """t_c of corner c along v (3,), frame of the shape, and its derivative by v; from 1 on (the corner is not shown) incomplete."""
     t, by, p = 0.0, ZERO, row(Q.corner, c)
     for r in range(Q.first[c], Q.first[c + 1]):
         u = minus(row(Q.corner, Q.neighbour[r]), p)
@@ -63,7 +64,7 @@ def _below_farthest(Q, c, v):
 
 @kernel
 def _behind_others(Q, face, c, v):
-    """t_Fc less t_c: how much less a face at corner c looks along v than the others there, and its derivative."""
+    """t_Fc - t_c: by how much the normals of other faces at corner c are closer to v than that of a face; its derivative by v."""
     t, by, m = 0.0, ZERO, row(Q.face_normal, face)
     for r in range(Q.around[c], Q.around[c + 1]):
         k = Q.around_face[r]
@@ -103,7 +104,7 @@ def _face(Q, face, v, sigma, by):
 
 @kernel
 def facing(Q, M, side, part, v):
-    """(σ, ∂σ/∂ν) of a part = (what, its number; an edge: of both faces) along v (3,) in the frame of its shape.
+    """(σ, ∂σ/∂ν) of a part along v (3,) in the frame of its shape; part: (FACE, …; its number, or of an edge those of both faces).
 
     side: which of M's shapes this is if its faces have been listed along v (`listed_side`), else -1.
     """
@@ -124,7 +125,7 @@ def facing(Q, M, side, part, v):
 
 @kernel
 def _add_face(Q, M, side, face, v, sigma, by):
-    """(σ, ∂σ/∂ν) with σ_F of a face added: what has been listed for it; 0 where it has not, unless there were too many to list."""
+    """(σ, ∂σ/∂ν) with σ_F of a face added: from the list, 0 if it is not listed; computed if there is no list or it is full."""
     if sigma == math.inf:
         return sigma, by
     count = M.faces[side] if side >= 0 else M.shown.shape[1]
@@ -139,7 +140,7 @@ def _add_face(Q, M, side, face, v, sigma, by):
 
 @kernel
 def list_faces(Q, M, side, g, v):
-    """Note the faces that geom g, one of M's shapes, shows along v (3,), as many as there is room for, and σ of each."""
+    """List the faces that geom g, one of M's shapes, shows along v (3,), as many as there is room for, with σ and ∂σ/∂ν of each."""
     count, out = 0, M.shown[side]
     for c in range(Q.shape_hull[g, 0], Q.shape_hull[g, 0] + Q.shape_hull[g, 1]):
         if Q.around[c] == Q.around[c + 1] or _below_farthest(Q, c, v)[0] >= 1.0:
@@ -169,7 +170,7 @@ def listed_side(M, g, v):
 
 @kernel
 def face_beside(Q, face, c, e):
-    """The other face at the edge of a face between corners c and e."""
+    """The face that shares the edge between corners c and e with a given face."""
     for r in range(Q.around[c], Q.around[c + 1]):
         for s in range(Q.around[e], Q.around[e + 1]):
             if Q.around_face[r] == Q.around_face[s] and Q.around_face[r] != face:

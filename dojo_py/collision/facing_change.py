@@ -1,7 +1,7 @@
-"""How the facing of a pair's features (facing.py) changes with both poses, where a step on the central path starts.
+"""Derivative of the facing term of a pair's features (facing.py) by both poses, at the start of a step on the central path.
 
-A is seen along ν = R_Aᵀ n, B along ν = -R_Bᵀ n, with n the direction between the relaxed nearest points of the pair, from A to B
-(relaxed_points.py), or the normal of a plane. With G = R ∂(1/σ)/∂ν in the world,
+A is seen along ν = R_Aᵀ n, B along ν = -R_Bᵀ n. n is the direction from A to B between the relaxed nearest points of the pair
+(relaxed_points.py), or the normal of a plane. With G = R ∂(1/σ)/∂ν in the world frame,
 
     ∂(1/σ_A + 1/σ_B) = G_A · (δn - ω_A × n) - G_B · (δn - ω_B × n)
 """
@@ -17,13 +17,13 @@ from dojo_py.collision.vectors import cross, minus, times, turned, turned_back
 from dojo_py.jit import kernel
 
 NOT_SHOWN = 100.0
-"""1/σ, in multiples of the distance d₂ beyond which nothing is felt, of what faces away wholly: in the parts of a step that is
-divided, whose features are those of its start."""
+"""Upper bound of 1/σ: the gap then grows by this many d₂, while impulses are zero beyond one. It is reached by parts that are not
+shown at all, which occur within a divided step: its features are those of the start of the whole step."""
 
 
 @kernel
 def direction(Q, W, k, a, pose_a, b, pose_b):
-    """n of pair k, geoms a and b."""
+    """n of pair k, from geom a to geom b, world."""
     if Q.shape_kind[a] == PLANE:
         R = pose_a[1]
         return (R[2], R[5], R[8])
@@ -36,7 +36,7 @@ def direction(Q, W, k, a, pose_a, b, pose_b):
 
 @kernel
 def _less(Q, M, g, part, pose, n):
-    """(1/σ, its derivative G by ν, world) of a part of geom g seen along n, world; NOT_SHOWN at most."""
+    """(1/σ, its derivative G by ν in the world frame) of a part of geom g seen along n, world; at most NOT_SHOWN."""
     v = turned_back(pose[1], n)
     sigma, by = facing(Q, M, listed_side(M, g, v), part, v)
     if sigma == math.inf:
@@ -48,7 +48,7 @@ def _less(Q, M, g, part, pose, n):
 
 @kernel
 def turned_away(Q, W, f, reach, x, R, by):
-    """d₂ (1/σ_A + 1/σ_B) of feature f [m]; its derivative by (δx_A, δθ_A, δx_B, δθ_B) is added to by (12,). reach: d₂ [m].
+    """d₂ (1/σ_A + 1/σ_B) of feature f [m]; its derivative by (δx_A, δθ_A, δx_B, δθ_B) is added to `by` (12,). reach: d₂ [m].
 
     x (nb + 1, 3), R (nb + 1, 3, 3): poses where the step starts.
     """
@@ -91,5 +91,5 @@ def turned_away_by_size(Q, W, f, side, k, reach, x, R):
 
 @kernel
 def is_turned_away(W, f):
-    """Whether feature f has a part that is not shown wholly."""
+    """Whether feature f has a part that is not shown in full."""
     return W.fpart[f, 0, 0] != WHOLE or W.fpart[f, 1, 0] != WHOLE

@@ -1,24 +1,24 @@
-"""Smooth gaps between features of two convex shapes: what a manifold of contact points is made of.
+"""Smooth gaps between features of two convex shapes: the elements of a contact manifold.
 
     POINT_PLANE   a point of one shape, rounded, over the plane of a face of the other
-    EDGE_EDGE     two lines that cross, rounded; which of the two normals across them points from B to A is told by `sign`
+    EDGE_EDGE     two skew lines, rounded; `sign` says which of the two common normals points from B to A
     EDGE_OVER     where an edge of one shape, seen along the normal of a face of the other, crosses an edge of that face
     RIM_PLANE     the lowest point of a cylinder's rim over the plane of a face
-    NEAREST       the nearest points of two whole shapes (convex_pair.py), where one of them is curved
+    NEAREST       the witness points of two whole shapes (convex_pair.py)
     RIM_EDGE      a cylinder's rim against an edge, or against the side of a capsule or cylinder (rims.py)
     RIM_RIM       two rims that cross (rims.py)
     ELLIPSOID_PLANE   the lowest point of an ellipsoid, A's, over a plane of B
 
-Vectors are three numbers; arguments dgap (6 or more,), dn and dc (3, 6 or more) of the functions of rows are written.
-Each kind has its value (gap, n, c): n from B to A, c half way between the surfaces, and `…_rows`: how it changes when body A moves
-by (δx, δθ) in world axes and B stays; `…_change` where that is told for one motion at a time. With a, b the two reference points,
-r their rounding, and u = δx + δθ × (p - x) the motion of a point p of a body,
+Vectors are tuples of three numbers. Each kind has a function of its value (gap, n, c): n the normal from B to A, c the contact
+point half way between the surfaces. `…_rows` writes the derivatives dgap (6 or more,), dn and dc (3, 6 or more) by a motion (δx,
+δθ) of body A in world axes while B is fixed; `…_change` returns the change for one motion at a time. With a, b the two reference
+points, r their rounding, and u = δx + δθ × (p - x) the displacement of a point p of a body,
 
     POINT_PLANE   n = ±m,  m the plane's normal       gap = n · (a - b) - r       δn = δθ × n of the plane's body
     EDGE_EDGE     n = ± N / |N|,  N = u_A × u_B       gap = n · (a - b) - r       p = a + t u_A,  t = -((a - b) × u_B) · N / |N|²
-    EDGE_OVER     p = a + t u,  t = -((a - b) · k) / (u · k),  k in the face, across its edge       gap = m · (p - b) - r
-    RIM_PLANE     p = a - k y / ρ,  y = n - (n·z) z,  ρ = sqrt(y·y + ε²),  z the axis, k the radius
-    ELLIPSOID_PLANE   p = s(-n),   δp = u + W (δθ × n),   s the support point, W how it follows its direction (convex_shapes.py)
+    EDGE_OVER     p = a + t u,  t = -((a - b) · k) / (u · k),  k in the face, ⟂ its edge       gap = m · (p - b) - r
+    RIM_PLANE     p = a - k y / ρ,  y = m - (m·z) z,  ρ = sqrt(y·y + ε²),  m = ±n out of the plane, z the axis, k the radius
+    ELLIPSOID_PLANE   p = s(-n),   δp = u + W (δθ × n),   s the support point, W = ∂s/∂n (convex_shapes.py)
 """
 
 import math
@@ -28,7 +28,7 @@ from dojo_py.collision.vectors import along, cross, dot, minus, plus, times
 from dojo_py.jit import kernel
 
 BALL_FEATURE, CROSSING, POINT_PLANE, EDGE_EDGE, EDGE_OVER, RIM_PLANE, NEAREST, RIM_EDGE, RIM_RIM, ELLIPSOID_PLANE = range(10)
-"""Kinds of features of two bodies; the first two, of round shapes, are never chosen anew (pair_contacts.py)."""
+"""Kinds of features of two bodies. Round pairs have only the first two, always the same ones (hard/pair_contacts.py)."""
 
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 ZERO = (0.0, 0.0, 0.0)
@@ -36,7 +36,7 @@ ZERO = (0.0, 0.0, 0.0)
 
 @kernel
 def put_row(row, g, arm, turn):
-    """First six of a row = how a number changes by (δx, δθ) of a body:  g · (δx + δθ × arm) + turn · δθ."""
+    """First six entries of a row = derivative by (δx, δθ) of a body of what changes by g · (δx + δθ × arm) + turn · δθ."""
     t = cross(arm, g)
     row[0], row[1], row[2] = g[0], g[1], g[2]
     row[3], row[4], row[5] = t[0] + turn[0], t[1] + turn[1], t[2] + turn[2]
@@ -44,13 +44,13 @@ def put_row(row, g, arm, turn):
 
 @kernel
 def moved(u, turn, arm):
-    """How the point at `arm` from a body's centre moves: u + δθ × arm."""
+    """Displacement of the point at `arm` from a body's centre: u + δθ × arm (turn: δθ)."""
     return plus(u, cross(turn, arm))
 
 
 @kernel
 def point_plane(a, b, n, r, from_a):
-    """(gap, n, c) of a point over a plane with unit normal n from B to A. a, b (3): point and a point of the plane, or the reverse.
+    """(gap, n, c) of a point over a plane, unit normal n from B to A. a, b (3): point and a point of the plane, that of A first.
 
     r: rounding of the point [m]; from_a: the point is A's.
     """
@@ -61,7 +61,7 @@ def point_plane(a, b, n, r, from_a):
 
 @kernel
 def point_plane_rows(e, n, r, from_a, gap, arm, dgap, dn, dc):
-    """Rows of `point_plane`, see `put_row`; e = a - b; arm: of a."""
+    """Rows of `point_plane`, see `put_row`; e = a - b; arm: from A's centre to a."""
     back, turn = r + 0.5 * gap, ZERO
     if not from_a:
         turn = cross(n, e)
@@ -73,8 +73,8 @@ def point_plane_rows(e, n, r, from_a, gap, arm, dgap, dn, dc):
 
 @kernel
 def _point_plane_row(axis, along_n, n, from_a, back, arm, turn, dn, dc):
-    """Rows of the normal and the point along one axis."""
-    if from_a:  # (the plane stays)
+    """Rows of one component of normal and contact point."""
+    if from_a:  # (the plane is fixed)
         put_row(dn, ZERO, arm, ZERO)
         put_row(dc, along(axis, -0.5 * along_n, n), arm, ZERO)
     else:
@@ -97,7 +97,7 @@ def edge_edge(a, u, b, w, r_a, r_b, sign):
 
 @kernel
 def edge_edge_rows(e, u, w, r_a, sign, gap, n, arm, dgap, dn, dc):
-    """Rows of `edge_edge`, see `put_row`; e = a - b; arm: of a. y · ((δθ × u) × w) = δθ · (u × (w × y))."""
+    """Rows of `edge_edge`, see `put_row`; e = a - b; arm: from A's centre to a. y · ((δθ × u) × w) = δθ · (u × (w × y))."""
     N = cross(u, w)
     square, x = dot(N, N), cross(e, w)
     s, t, back = sign / math.sqrt(square), -dot(x, N) / square, r_a + 0.5 * gap
@@ -111,7 +111,7 @@ def edge_edge_rows(e, u, w, r_a, sign, gap, n, arm, dgap, dn, dc):
 
 @kernel
 def _edge_edge_row(axis, along_n, along_u, u, w, s, t, back, n, by_a, by_N, across, arm, dn, dc):
-    """Rows of the normal and the point along one axis."""
+    """Rows of one component of normal and contact point."""
     y = times(s, along(axis, -along_n, n))
     put_row(dn, ZERO, arm, cross(u, cross(w, y)))
     z = along(along(times(along_u, by_N), -back, y), -0.5 * along_n, across)
@@ -123,7 +123,7 @@ def _edge_edge_row(axis, along_n, along_u, u, w, s, t, back, n, by_a, by_N, acro
 def edge_over(a, u, b, m, k, r, sign):
     """(gap, n, c) of the edge a + t u, rounded by r, over the edge of a face through b with outward normal m.
 
-    k: in the face, across its edge. sign: 1 when the first edge is A's, so that n = m; -1 when it is B's.
+    k: in the face, perpendicular to its edge. sign: 1 when the first edge is A's, so that n = m; -1 when it is B's.
     """
     t = -dot(minus(a, b), k) / dot(u, k)
     p = along(a, t, u)
@@ -133,8 +133,8 @@ def edge_over(a, u, b, m, k, r, sign):
 
 @kernel
 def edge_over_rows(p, u, m, k, r, sign, gap, centre, dgap, dn, dc):
-    """Rows of `edge_over`, see `put_row`; p: a + t u; centre: of A. Where A has the edge p slides along it, δp = Z - u (k·V)/(u·k),
-    with V = δx + δθ × (p - x_A); where A has the face, δp = u (k·V)/(u·k).
+    """Rows of `edge_over`, see `put_row`; p: a + t u; centre: of A. If A has the edge, p slides along it, δp = V - u (k·V)/(u·k),
+    with V = δx + δθ × (p - x_A); if A has the face, δp = u (k·V)/(u·k).
     """
     across, arm, back = dot(u, k), minus(p, centre), r + 0.5 * gap
     share = dot(m, u) / across
@@ -147,7 +147,7 @@ def edge_over_rows(p, u, m, k, r, sign, gap, centre, dgap, dn, dc):
 
 @kernel
 def _edge_over_row(axis, along_m, slide, m, k, sign, back, by_gap, arm, dn, dc):
-    """Rows of the normal and the point along one axis."""
+    """Rows of one component of normal and contact point."""
     if sign > 0.0:
         put_row(dn, ZERO, arm, ZERO)
         put_row(dc, along(along(axis, -slide, k), -0.5 * along_m, by_gap), arm, ZERO)
@@ -174,7 +174,7 @@ def rim_plane(a, z, k, soft, b, n, sign):
 
 @kernel
 def rim_plane_change(a, z, k, soft, b, n, sign, gap, da, turn_disc, db, turn_plane):
-    """Change of `rim_plane` when a, b move by da, db; the axis turns with the disc's body, n with the plane's."""
+    """Change of `rim_plane` when a, b move by da, db; the axis rotates with the disc's body, n with the plane's."""
     m = times(sign, n)
     dm, dz = cross(turn_plane, m), cross(turn_disc, z)
     tilt = dot(m, z)
@@ -197,7 +197,7 @@ def ellipsoid_plane(shape, pose, b, n):
 
 @kernel
 def ellipsoid_plane_change(shape, pose, n, shift, turn):
-    """Change of `ellipsoid_plane` when the ellipsoid's centre moves by `shift` and it turns; the plane stays."""
+    """Change of `ellipsoid_plane` when the ellipsoid's centre moves by `shift` and it rotates by `turn`; the plane is fixed."""
     down = times(-1.0, n)
     arm = minus(feature_support(shape, pose, down, RIM), pose[0])
     dp = plus(moved(shift, turn, arm), follow(shape, pose, down, RIM, cross(turn, n)))

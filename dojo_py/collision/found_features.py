@@ -1,4 +1,4 @@
-"""The features that a manifold has found: which are kept, and where they lie in the frames of the bodies."""
+"""The features that a manifold has found: which are kept, and their copies in the frames of the bodies."""
 
 import math
 
@@ -11,17 +11,17 @@ from dojo_py.collision.shown_polygons import CORNERS
 from dojo_py.jit import kernel
 
 ENDLESS = 1e6
-"""Half the length of a wall [m]."""
+"""Half length [m] of a cylinder's wall as one side of a feature: it has no end."""
 NUMBERS = CORNERS * CORNERS
 
 
 @kernel
 def keep_spread(M, most):
-    """Mark the features that are kept: all, or of more than `most` the deepest, then always the farthest from those.
+    """Mark the features that are kept: all or, of more than `most`, the deepest, then repeatedly the one farthest from those kept.
 
-    No feature is deeper than its pair: bodies moved apart by their depth overlap nowhere. One that is deeper (`M.least`) has its
-    point outside of what it stands over. As a constraint it would push apart what does not touch, and give it energy: it is not
-    kept, nor is another at its place.
+    No feature is deeper than its pair, because a translation by the penetration depth separates the shapes everywhere. One that is
+    deeper (gap below `M.least`) has its point outside of the face or edge that it refers to. As a constraint it would push where
+    nothing touches, and add energy: it is not kept, nor is another one at its place.
     """
     count, real = M.found[0], 0
     for f in range(count):
@@ -47,14 +47,14 @@ def keep_spread(M, most):
 
 @kernel
 def add_feature(Q, W, k, M, f, x, R):
-    """Feature f of M into W's table of features, in the frames of the bodies."""
+    """Add feature f of M to W's table of features, in the frames of the bodies, unless the table holds it already."""
     key = ((2 * M.kind[f] + M.side[f]) * NUMBERS + M.corner[f, 0]) * NUMBERS + M.corner[f, 1]
     s = W.n_features[0]
     for i in range(s):
         if W.fpair[i] == k and W.fkey[i] == key and W.fwanted[i] >= 0:
             return
     if s + 1 >= W.fpair.shape[0]:
-        W.n_features[1] += 1  # no room: the caller is told
+        W.n_features[1] += 1  # no room: counted for the caller
         return
     W.n_features[0] = s + 1
     i = s
@@ -81,7 +81,7 @@ def add_feature(Q, W, k, M, f, x, R):
 
 @kernel
 def _in_body(W, i, place, M, f, side, b, x, R):
-    """What feature f of M has on one side, as one side (place) of feature i: in the frame of body b, poses x (nb + 1, 3), R."""
+    """Copy one side of feature f of M to side `place` of feature i, in the frame of body b; poses x (nb + 1, 3), R."""
     for r in range(3):
         at, direction, across = 0.0, 0.0, 0.0
         for c in range(3):
@@ -94,7 +94,7 @@ def _in_body(W, i, place, M, f, side, b, x, R):
 
 @kernel
 def _whole(Q, W, i, place, g):
-    """The geom itself as one side of feature i: its centre and axes, and half the length of its axis."""
+    """The whole geom as one side of feature i: its centre and axes, and half the length of its axis."""
     for r in range(3):
         W.fcentre[i, place, r] = Q.shape_centre[g, r]
         for c in range(3):

@@ -1,9 +1,9 @@
-"""What friction a pair of geoms has: its coefficients as MuJoCo combines them, and the law that they make.
+"""Friction of a pair of geoms: its coefficients as MuJoCo combines them, and the friction law that follows.
 
     sqrt( (f₁/μ₁)² + (f₂/μ₂)² + (τ₀/μ₃)² + (τ₁/μ₄)² + (τ₂/μ₅)² ) ≤ γ
 
-f₁, f₂ impulses along the two tangents, τ₀ about the normal, τ₁, τ₂ about the tangents; condim 3, 4 and 6 have the first 2, 3, 5.
-The coefficients are kept as one of reference, μ, the larger one of sliding, and ratios μ_k/μ: 1 for the one, in m for torques.
+f₁, f₂: impulses along the two tangents; τ₀ about the normal, τ₁, τ₂ about the tangents; condim 3, 4 and 6 have the first 2, 3, 5.
+The coefficients are stored as a reference coefficient μ, the larger one of sliding, and ratios μ_k/μ, which are in m for torques.
 """
 
 import numpy as np
@@ -11,9 +11,9 @@ import numpy as np
 from dojo_py.mechanism.enums import EnableBit
 
 FRICTIONLESS, CONE, PYRAMID, SPINNING_CONE, ROLLING_CONE = range(5)
-"""Laws of a contact."""
+"""Friction laws."""
 LEAST = 1e-5
-"""No coefficient of a contact that has friction is smaller, as in MuJoCo."""
+"""Lower bound of all coefficients of a contact with friction, as in MuJoCo."""
 
 
 def coefficients(model, geoms, listed):
@@ -34,7 +34,7 @@ def coefficients(model, geoms, listed):
 
 
 def laws(friction, condim):
-    """(laws (n,), μ (n,), ratios (n, 5)) of coefficients (n, 5); without friction where all that condim counts are zero."""
+    """(laws (n,), μ (n,), ratios (n, 5)) of coefficients (n, 5); frictionless where all those that condim uses are zero."""
     condim = np.asarray(condim)
     slides = (condim >= 3) & (friction[:, :2].max(axis=1, initial=0.0) > 0.0)
     spins, rolls = (condim >= 4) & (friction[:, 2] > 0.0), (condim >= 6) & (friction[:, 3:].max(axis=1, initial=0.0) > 0.0)

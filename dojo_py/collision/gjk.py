@@ -1,10 +1,10 @@
-"""Gilbert, Johnson and Keerthi (1988): the distance of two convex cores, by the point of their difference nearest to the origin.
+"""Distance of two convex cores (Gilbert, Johnson and Keerthi 1988): the point of their Minkowski difference nearest to the origin.
 
     D = {b - a},   v = argmin |d|, d ∈ D,   distance |v|, normal v / |v| from A to B
 
-A simplex of support points is kept; each round adds the point of D least far along v, and drops those that the nearest point of
-the simplex does not need (Ericson 2005, ch. 5). It ends when no point is nearer to the origin along v than v itself, by a relative
-1e-14 for corners and 1e-9 for curves, which Newton's method finishes (convex_pair.py).
+The algorithm keeps a simplex of support points. Each round adds the support point of D along -v and drops the points that the
+nearest point of the simplex does not need (Ericson 2005, ch. 5). It ends when |v|² - v · w, w the new support point, is at most
+1e-14 |v|² for polytopes and 1e-9 |v|² for curved shapes, whose normal Newton's method completes (convex_pair.py).
 """
 
 import math
@@ -18,24 +18,24 @@ from dojo_py.jit import kernel
 
 MOST_ROUNDS = 128
 BEYOND = 1e-9
-"""Of the size: by how much more than asked for cores are apart of which no more is to be known."""
+"""Over the size: the search ends early once a lower bound of the distance exceeds `reach` by more than this."""
 FLAT = 1e-7
 """Distance over size below which the cores count as touching: the direction of v would be round-off."""
 
 
 class Simplex(NamedTuple):
-    """Points of the difference with the points of the two shapes they come from; work space, modified in place."""
+    """Points of the Minkowski difference and the support points of both shapes; work space, modified in place."""
 
     point: np.ndarray  # (n, 3) b - a
     a: np.ndarray  # (n, 3)
     b: np.ndarray  # (n, 3)
-    corner: np.ndarray  # (n, 2) their numbers
-    weight: np.ndarray  # (n,) of the nearest point
+    corner: np.ndarray  # (n, 2) numbers of these vertices; -1 on a curved surface
+    weight: np.ndarray  # (n,) barycentric coordinates of the nearest point
 
 
 @kernel
 def add_support(simplex, i, A, pose_a, B, pose_b, n, hulls):
-    """Point i = the point of D least far along n (any length)."""
+    """Set point i to the support point of D along -n (n of any length), and return it."""
     start_a = simplex.corner[0, 0]
     start_b = simplex.corner[0, 1]
     a, corner_a = support(A, pose_a, n, hulls, start_a)
@@ -50,7 +50,7 @@ def add_support(simplex, i, A, pose_a, B, pose_b, n, hulls):
 
 @kernel
 def keep(simplex, to, i):
-    """Point `to` = point i."""
+    """Copy point i to place `to`."""
     put(simplex.point, to, row(simplex.point, i))
     put(simplex.a, to, row(simplex.a, i))
     put(simplex.b, to, row(simplex.b, i))
@@ -59,17 +59,20 @@ def keep(simplex, to, i):
 
 @kernel
 def core_size(A, B, hulls):
-    """A length [m] that the cores do not exceed."""
+    """Sum of the bounding radii of both cores [m]."""
     return max(extent(A, hulls) + extent(B, hulls), 1e-300)
 
 
 @kernel
 def gjk(simplex, A, pose_a, B, pose_b, n, hulls, level, reach):
-    """(v, number of simplex points, rounds). Less than none: the cores overlap or touch, and the four (or fewer) points hold the
-    origin. 0: they are farther apart than `reach` [m], by more than round-off: by |v| at least.
+    """(v, number of simplex points, rounds).
 
-    n: direction from A to B to start with; level: 0, or more for more digits. Then `weight` holds the nearest point's weights.
-    w · v / |v| is a lower bound of the distance for every v, w the point of D least far along it (van den Bergen 2003, 4.3.8).
+    A negative number: the cores overlap or touch, and these four (or fewer) points contain the origin. 0: they are farther apart
+    than `reach` [m] by more than round-off, and |v| is a lower bound of their distance.
+
+    n: initial direction from A to B; level: 0, or more for a tighter tolerance. At the end `weight` holds the barycentric
+    coordinates of the nearest point. For every v, with w the support point of D along -v, w · v/|v| is a lower bound of the
+    distance (van den Bergen 2003, 4.3.8).
     """
     size = core_size(A, B, hulls)
     limit = reach + BEYOND * size
@@ -123,7 +126,7 @@ def _combined(simplex, count):
 
 @kernel
 def _nearest(simplex, count):
-    """Keeps the points whose combination is nearest to the origin, sets their weights, returns their number; 4: it is inside."""
+    """Keep the points that span the simplex's point nearest to the origin, set their weights; their number, 4: it is inside."""
     if count == 2:
         return _keep_two(simplex, 0, 1)
     if count == 3:
@@ -135,7 +138,7 @@ def _nearest(simplex, count):
         a, b, c, d = row(simplex.point, i), row(simplex.point, j), row(simplex.point, k), row(simplex.point, other)
         n = cross(minus(b, a), minus(c, a))
         here, there = -dot(n, a), dot(n, minus(d, a))
-        if here * there < 0.0 or abs(there) <= 1e-14 * length(n) * (length(a) + length(d)):  # outside, or a flat tetrahedron
+        if here * there < 0.0 or abs(there) <= 1e-14 * length(n) * (length(a) + length(d)):  # outside, or a degenerate tetrahedron
             inside = False
             p = triangle_point(a, b, c)[0]
             square = dot(p, p)
@@ -180,7 +183,7 @@ def _keep_three(simplex, i, j, k):
 
 @kernel
 def triangle_point(a, b, c):
-    """The point of a triangle nearest to the origin, and its three weights (Ericson 2005, 5.1.5)."""
+    """The point of a triangle nearest to the origin, and its barycentric coordinates (Ericson 2005, 5.1.5)."""
     ab, ac = minus(b, a), minus(c, a)
     d1, d2 = -dot(ab, a), -dot(ac, a)
     if d1 <= 0.0 and d2 <= 0.0:

@@ -1,8 +1,8 @@
 """Grids of height fields: which cells lie below a box, and the prisms of a cell.
 
-A cell of the grid, rows r, r + 1 and columns c, c + 1, is two prisms with triangular caps, cut along the diagonal from (r, c) to
-(r + 1, c + 1); both reach from the bottom of the base to the terrain. Each is convex, and is handled as the hull of a mesh of six
-corners.
+A cell of the grid, between rows r, r + 1 and columns c, c + 1, consists of two prisms with triangular caps, separated by the
+diagonal from (r, c) to (r + 1, c + 1); both reach from the bottom of the base to the terrain. Each is convex, and is handled as the
+hull of a mesh with six vertices.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from dojo_py.collision.vectors import along, dot, minus, times, turned, turned_b
 from dojo_py.jit import kernel
 
 HFIELD = 1
-"""MuJoCo's number of the type."""
+"""MuJoCo's geom type."""
 CORNERS = 6
-"""Of a prism: three of the bottom, then three of the terrain above them."""
+"""Vertices of a prism: three of the bottom, then three of the terrain above them."""
 
 
 class HeightFields(NamedTuple):
@@ -34,7 +34,7 @@ class HeightFields(NamedTuple):
 
 
 def height_fields(model: Any) -> HeightFields:
-    """Of a Model or a mujoco.MjModel; models without any may lack the arrays."""
+    """Height fields of a Model or a mujoco.MjModel; models without any may lack the arrays."""
     n = int(getattr(model, "nhfield", 0))
     if n == 0:
         return HeightFields(np.zeros((0, 4)), np.zeros((0, 3), np.int64), np.zeros(0))
@@ -46,7 +46,7 @@ def height_fields(model: Any) -> HeightFields:
 
 
 def with_room_for_a_prism(hulls: Hulls) -> Hulls:
-    """The hulls, and after their corners those of one prism, which `put_prism` sets."""
+    """The hulls, with the vertices of one prism appended, which `put_prism` sets."""
     corners = np.concatenate([hulls.corner, np.zeros((CORNERS, 3))])
     return Hulls(corners, hulls.first, hulls.neighbour)
 
@@ -61,7 +61,7 @@ def grid_point(fields, f, r, c):
 
 @kernel
 def box_in_field(shape, pose, frame, more, hulls):
-    """(low, high) of the box about a shape along the axes of a frame (a pose), `more` larger on all sides [m]."""
+    """(low, high) of the bounding box of a shape along the axes of a frame (a pose), enlarged by `more` [m] on all sides."""
     R, r = frame[1], rounding(shape) + more
     centre = turned_back(R, minus(pose[0], frame[0]))
     low, high = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
@@ -97,7 +97,7 @@ def _range(low, high, half, cells):
 
 @kernel
 def terrain_triangle(fields, f, r, c, half):
-    """Corners of triangle 0 or 1 of a cell in the field's frame: 0 lies on the side of larger y. In MuJoCo's order."""
+    """Vertices of triangle 0 or 1 of a cell in the field's frame, in MuJoCo's order; 0 lies on the side of larger y."""
     p = grid_point(fields, f, r, c)
     q = grid_point(fields, f, r + 1, c + 1)
     if half == 0:
@@ -107,7 +107,7 @@ def terrain_triangle(fields, f, r, c, half):
 
 @kernel
 def middle_of(fields, f, corners):
-    """(middle, half extents) of the box about the prism below three points of field f, in its frame [m]."""
+    """(middle, half extents) of the bounding box of the prism below three points of field f, in its frame [m]."""
     a, b, c = corners
     bottom = -fields.field_size[f, 3]
     low = (min(a[0], b[0], c[0]), min(a[1], b[1], c[1]), bottom)
@@ -120,7 +120,7 @@ def middle_of(fields, f, corners):
 def put_prism(fields, f, corners, hulls):
     """(shape, centre): the prism below three points, corners (3 × 3), of field f, as a mesh's hull about a centre in its frame [m].
 
-    Its corners are the last ones of `hulls`, see `with_room_for_a_prism`.
+    Its vertices are the last ones of `hulls`, see `with_room_for_a_prism`.
     """
     middle, size = middle_of(fields, f, corners)
     first = len(hulls.corner) - CORNERS
@@ -132,7 +132,7 @@ def put_prism(fields, f, corners, hulls):
 
 
 def prism_corners(fields: HeightFields, f: int) -> np.ndarray:
-    """(n, 6, 3) corners of all prisms of field f, each about its own middle (`middle_of`), by rows, columns, halves [m]."""
+    """(n, 6, 3) vertices of all prisms of field f, each relative to its own middle (`middle_of`), by rows, columns, halves [m]."""
     (x, y, _, base), (nrow, ncol, first) = fields.field_size[f], fields.field_grid[f]
     height = fields.field_height[first : first + nrow * ncol].reshape(nrow, ncol)
     across = 2.0 * x / (ncol - 1) * np.arange(ncol) - x, 2.0 * y / (nrow - 1) * np.arange(nrow) - y

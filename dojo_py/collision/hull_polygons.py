@@ -1,4 +1,4 @@
-"""The faces of a convex hull as polygons: its triangles, those that lie in one plane put together."""
+"""The faces of a convex hull as polygons: adjacent coplanar triangles are merged."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ def hull_polygons(corners: Array, triangles: Array) -> tuple[list[list[int]], Ar
         members = _grown(int(first), triangles, normals, beside, face_of, len(polygons))
         loop = _border([triangles[i] for i in members])
         total = areas[members].sum(axis=0)
-        if len(loop) >= 3 and np.any(total != 0.0):  # (three corners in a line are no face)
+        if len(loop) >= 3 and np.any(total != 0.0):  # (collinear corners are no face)
             polygons.append(loop)
             directions.append(total / np.linalg.norm(total))
     return polygons, np.array(directions).reshape(-1, 3)
 
 
 def _grown(first: int, triangles: Array, normals: Array, beside: dict, face_of: Array, face: int) -> list[int]:
-    """The triangles that hang together with the first one and lie in its plane; marks them in face_of."""
+    """The triangles that are connected with the first one and coplanar with it; marks them in face_of."""
     members, open_ends = [first], [first]
     face_of[first] = face
     while open_ends:
@@ -53,7 +53,7 @@ def _grown(first: int, triangles: Array, normals: Array, beside: dict, face_of: 
 
 
 def _border(triangles: list[Array]) -> list[int]:
-    """The border of triangles that hang together, from the edges that only one of them has."""
+    """The border of connected triangles: the loop of edges that only one of them has."""
     edges = {(int(t[k]), int(t[(k + 1) % 3])) for t in triangles for k in range(3)}
     follows: dict[int, list[int]] = defaultdict(list)
     for i, j in sorted(edges):

@@ -1,14 +1,14 @@
-"""The manifold of two convex shapes: which features of them may touch within a step.
+"""Contact manifold of two convex shapes: which of their features may touch within a step.
 
-Both shapes show a polygon to each other: of a box or mesh the face that looks most along the normal, of a capsule its axis, of a
-cylinder its cap (4 points of the rim), a point of its rim or its axis. Seen along the normal n, the corners of the area that both
-cover (common_area.py) are features (features.py), and for cylinders what rim_choice.py finds. Each is a smooth function of the
-poses, so that a face that comes down on a face meets four of them, not one whose place jumps. Where none of them is as near as the
-pair, and for shapes without faces, the nearest points take part: in the hard limit, where they are nearest over a face, the one of
-the other shape over the plane of that face (POINT_PLANE), else both as they move (NEAREST).
+Both shapes show a polygon along the normal n of the pair: a box or mesh the face at its support point whose normal is nearest to n,
+a capsule its axis, a cylinder its cap (4 points of the rim), a point of its rim or its axis. The corners of the intersection of
+both polygons, projected along n, are features (common_area.py, features.py); cylinders have those of rim_choice.py in addition.
+Each has a smooth gap, so that a face that lands on a face has four contacts rather than one that jumps. If none of them is as near
+as the pair, and for shapes without faces, the witness points take part: in the hard limit, if one lies on a face, the other one
+over the plane of that face (POINT_PLANE), else both as they move (NEAREST).
 
-On the central path features may hang over the ends of what they touch by a band, in which they fade (overhang.py), and boxes and
-meshes that are seen from between the normals of their faces show more than one, of which those that face away fade (facing.py).
+On the central path features may overhang the ends of what they touch, within a band in which they fade (overhang.py). Boxes and
+meshes seen from between the normals of their faces show more than one face, of which those that face away fade (facing.py).
 """
 
 import math
@@ -28,18 +28,19 @@ from dojo_py.collision.vectors import dot, minus, put, row, times
 from dojo_py.jit import kernel
 
 MOST = 8
-"""Features of a pair that are kept, those that span most."""
+"""Largest number of features of a pair in the hard limit: those that spread most."""
 MISSED = 1e-3
-"""Of the size: how much smaller than the gaps of all features the pair's must be for its nearest points to take part too."""
+"""Over the size: the witness points take part, too, if the pair's gap is smaller than that of every feature by more than this."""
 ASLANT = 0.25
-"""Likewise of its gap where features fade in and out: the height of an edge over a face is larger than its distance."""
+"""Where faces fade, this fraction of the gap is added: the height of an edge over a face is larger than its distance."""
 
 
 @kernel
 def find_convex(Q, W, k, x, R, reach):
-    """Append the features of convex pair k with gaps up to reach [m] to the table; those that it holds already are not added again.
+    """Append the features of convex pair k with gaps up to reach [m] to the table, except those that it holds already.
 
-    x (nb + 1, 3), R (nb + 1, 3, 3): poses. Returns (its gap, or a bound below it beyond reach, how many were added).
+    x (nb + 1, 3), R (nb + 1, 3, 3): poses; reach is 0 in the check at the end of a step. Returns (gap of the pair, a lower bound if
+    it is above reach; number of features added).
     """
     a, b = Q.geom[k, 0], Q.geom[k, 1]
     i, j = body_row(x, Q.shape_node[a]), body_row(x, Q.shape_node[b])
@@ -59,7 +60,7 @@ def find_convex(Q, W, k, x, R, reach):
         _find_on_polygons(Q, W, k, a, pose_a, b, pose_b, n, gap, reach)
         missed = not _add_found(Q, W, k, gap, x, R)
     missed = missed and gap <= reach
-    if not looked_at and (missed or (gap < 0.0 and W.n_features[0] == before)):  # (once is enough from where the step starts)
+    if not looked_at and (missed or (gap < 0.0 and W.n_features[0] == before)):  # (at the start once is enough)
         if not (hard and _point_over_face(Q, M, p, q, n, W.n_features[0], held)):
             M.kind[0], M.corner[0, 0], M.corner[0, 1], M.side[0], M.sign[0] = NEAREST, 0, 0, 0, 1.0
         if M.kind[0] != NEAREST or not (Q.shape_kind[a] == PLANE or Q.shape_kind[b] == PLANE):
@@ -69,7 +70,7 @@ def find_convex(Q, W, k, x, R, reach):
 
 @kernel
 def _find_on_polygons(Q, W, k, a, pose_a, b, pose_b, n, gap, reach):
-    """Into M: the features of all polygons that both shapes of pair k show along the normal n, with gaps up to reach [m]."""
+    """Write into M the features of all polygons that both shapes of pair k show along the normal n, with gaps up to reach [m]."""
     M, hard = W.manifold, W.kappa[0] == 0.0
     M.size[0], M.geom[0], M.geom[1] = 0.0, a, b
     list_shown(Q, W, k, pose_a, pose_b)
@@ -79,14 +80,14 @@ def _find_on_polygons(Q, W, k, a, pose_a, b, pose_b, n, gap, reach):
             show_part(Q, M, 1, j, pose_b, times(-1.0, n))
             common_corners(Q, W, a, pose_a, b, pose_b, n, gap, reach)
     no_ends(M)
-    if gap > -MISSED * M.size[0]:  # in one another, crossings mean nothing
+    if gap > -MISSED * M.size[0]:  # crossings of overlapping shapes mean nothing
         rim_features(Q, M, a, pose_a, b, pose_b, n, gap, reach, hard)
     keep_spread(M, MOST if hard else FOUND)
 
 
 @kernel
 def _add_found(Q, W, k, gap, x, R):
-    """Add the features of M that are kept. Returns whether one of all found is as near as the pair, whose gap is told [m]."""
+    """Add the features of M that are kept. Returns whether any that was found is as near as the pair; gap: of the pair [m]."""
     M, as_near = W.manifold, False
     near = (1.0 + ASLANT * (M.faces[0] + M.faces[1] > 0)) * gap + MISSED * M.size[0]
     for f in range(M.found[0]):
@@ -116,12 +117,12 @@ def _has_features(W, k):
 
 @kernel
 def _point_over_face(Q, M, p, q, n, number, any_plane):
-    """Into M's first row: of the pair's nearest points, p of A and q of B, one over the other's face. False where n is of no face.
+    """Write into M's first row one of the witness points p of A, q of B over a face of the other shape; False if n is of no face.
 
-    Which point of a face is nearest jumps when it is nearly parallel to what it touches; the point of the other shape that is
-    nearest now, over the plane of that face, does not. any_plane: else over the plane through q that separates them.
-    The corners of a mesh's face lie in one plane only to single precision, in which files have them: its plane goes through the
-    nearest point of the face, or pairs would stay as deep as the face bulges.
+    Which point of a face is nearest jumps if the face is nearly parallel to what it touches; the other shape's present witness
+    point over the plane of that face does not. any_plane: if n is of no face, use the supporting plane of B through q.
+    The vertices of a mesh's face are coplanar only to single precision, in which files store them: its plane is put through the
+    witness point on the face, otherwise pairs would stay as deep as the face bulges.
     """
     for face in range(2):
         m = row(M.normal, face)

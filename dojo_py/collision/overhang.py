@@ -1,30 +1,30 @@
-"""What hangs over the end of a face or an edge, on the central path: its gap grows with the overhang, so that it fades.
+"""Overhang: on the central path the gap of a feature grows with its distance beyond the end of a face or edge, so that it fades.
 
-A corner is over a face or it is not: as a rule of choice that makes the smooth problem jump where the corner leaves the face, by
-all that it carried, and ties (two boxes of one width, exactly above one another) lie on such a jump. So features are chosen within
-a band ℓ beyond the ends of what they touch as well, and their gap, where the step starts, is
+A corner either is over a face or it is not. That rule would make the smooth problem jump where the corner leaves the face, by all
+that it carried, and ties (two boxes of equal width, exactly above one another) lie on such a jump. So features are also chosen
+within a band ℓ beyond the ends of what they touch, and their gap, at the start of the step, is
 
     gap + d₂ Σ_j (max(e_j, 0)/ℓ)³,    ℓ = sqrt(h κ/m),    d₂ = 20 ℓ
 
-with e_j how far the feature's point p is beyond end j, past an edge of the face, past a corner of the edge, past the rim of a cap,
-less 1.5 times the gap: shapes that are far apart look at each other's ends from the side. ℓ is the length by which an impulse κ/ℓ
-moves the lighter body, and beyond d₂ nothing is felt (hard/far_pairs.py): what was chosen has faded, twice continuously
-differentiable, where the choice ends. Of two edges that become parallel the crossing is anywhere; it fades as well,
+e_j is the distance of the feature's point p beyond end j (an edge of the face, a corner of the edge, the rim of a cap), minus 1.5
+times the gap: shapes that are far apart see each other's ends obliquely. An impulse κ/ℓ moves the lighter body by ℓ in a step.
+Beyond d₂ impulses are zero (hard/far_pairs.py), so that a feature has faded, twice continuously differentiably, where its selection
+ends. The crossing of two edges is not determined where they become parallel; it fades as well,
 
     + d₂ (max(2 L - sin(u, w), 0)/L)³         L: the sine below which edges do not cross (crossing_edges.py)
 
-An edge u that crosses an edge w of a face with normal m is held by its height over the face (EDGE_OVER) where it is nearly level,
-by its distance from w along u × w (EDGE_EDGE) where it is steep, when that is well known. Both are there between, and fade with
+The gap of an edge u that crosses an edge w of a face with normal m is its height over the face (EDGE_OVER) where it is nearly
+level, and its distance from w along u × w (EDGE_EDGE) where it is steep and this normal well defined. Between, both act, faded by
 
     + d₂ (max(ρ - s, 0)/s)³    of the first,    + d₂ (max(2 - ρ/(s/2), 0))³    of the second,    s = 1/4
 
-with the slope ρ of crossing.py, where more is said of the second.
+with the slope ρ of crossing.py, which has the other terms of EDGE_EDGE.
 
-The term belongs to the start of the step and stays what it is while Newton's method moves the bodies: what pushes along the normal
-is resisted along the normal. Ends are points q and directions d fixed in a body, or the axis d through q of a disc:
+The term is evaluated at the start of the step and constant in Newton's iterations, so that a contact resists motion along its
+normal only. An end is a point q and an outward direction d fixed in a body, or a disc with the axis d through q:
 
     e = d · (p - q),    or    e = |r| - radius,  r = (p - q) without its part along d,  and then d = r/|r|
-    ∂e: d · δp,  less d · (δx + δθ × (p - x)) of the body of the end
+    ∂e = d · δp - d · (δx + δθ × (p - x)),  the latter with the motion of the body of the end
 """
 
 from dojo_py.arrays import body_row
@@ -36,24 +36,24 @@ from dojo_py.collision.vectors import along, cross, dot, length, minus, plus, ro
 from dojo_py.jit import kernel
 
 STEEPNESS = 20.0
-"""d₂ over ℓ."""
+"""d₂/ℓ."""
 APART = 1.5
-"""Tangent of the angle from a face's normal within which what is apart is not beyond its end: any direction from the corner of a
-box is as near to the normal of one of its faces."""
+"""Tangent of the angle from a face's normal within which a point does not count as beyond the end of the face: at the corner of a
+box every outward direction is that close to the normal of one of its faces (√2 at most)."""
 
 
 @kernel
 def hangs_less(M, side, p, gap, q, d):
-    """Note how far the point p of the feature that is being made hangs over an end of a side; False: by more than the band.
+    """Record how far the point p of the current feature overhangs an end of a side; False if by more than the band.
 
-    q, d: the end and the direction outwards.
+    q, d: a point of the end and the direction outwards.
     """
     return _note(M, side, dot(d, minus(p, q)) - APART * gap, q, d, 0.0)
 
 
 @kernel
 def over_polygon(M, side, p, gap):
-    """`hangs_less` for a point over the polygon that a side shows: all its edges, or the rim of its cap. A plane has no end."""
+    """`hangs_less` of a point for all ends of the polygon that a side shows: its edges, or the rim of its cap. A plane has none."""
     m, count = row(M.normal, side), M.corners[side]
     if M.disc[side] > 0.0:
         q = row(M.origin, side)
@@ -69,7 +69,7 @@ def over_polygon(M, side, p, gap):
 
 @kernel
 def within_edge(M, side, p, gap, a, b):
-    """`hangs_less` for a point of the edge from a to b of a side."""
+    """`hangs_less` of a point for both ends of the edge from a to b of a side."""
     u = unit(minus(b, a))
     return hangs_less(M, side, p, gap, a, times(-1.0, u)) and hangs_less(M, side, p, gap, b, u)
 
@@ -91,7 +91,7 @@ def _note(M, side, e, q, d, disc):
 
 @kernel
 def keep_ends(M, i, W, f, place_of_side, x, R):
-    """Row i of M's features into feature f of the table, in the frames of the bodies, at x (nb + 1, 3), R (nb + 1, 3, 3)."""
+    """Copy the ends in row i of M to feature f of the table, in the frames of the bodies; poses x (nb + 1, 3), R (nb + 1, 3, 3)."""
     W.fends[f], W.flift[f], W.fleast_sine[f] = M.ends[i], M.lift[i], M.least_sine[i]
     for j in range(M.ends[i]):
         place = place_of_side if M.end_side[i, j] == 0 else 1 - place_of_side
@@ -115,9 +115,9 @@ def keep_ends(M, i, W, f, place_of_side, x, R):
 
 @kernel
 def overhang(W, f, band, gap, n, c, dgap, dn, dc, x, R, by):
-    """The term of feature f [m] and its derivative by (δx_A, δθ_A, δx_B, δθ_B), added to by (12,). band: ℓ [m].
+    """The term of feature f [m]; its derivative by (δx_A, δθ_A, δx_B, δθ_B) is added to `by` (12,). band: ℓ [m].
 
-    gap, n (3,), c (3,), dgap (12,), dn, dc (3, 12): of the feature at poses x (nb + 1, 3), R (nb + 1, 3, 3).
+    gap, n (3,), c (3,), dgap (12,), dn, dc (3, 12): of the feature without the term, at poses x (nb + 1, 3), R (nb + 1, 3, 3).
     """
     term, back = 0.0, W.flift[f] * (W.fradius[f, 0] + W.fradius[f, 1] + 0.5 * gap)
     p = (c[0] + back * n[0], c[1] + back * n[1], c[2] + back * n[2])
@@ -186,7 +186,7 @@ def overhang_by_size(Q, W, f, side, k, band, gap, n, c, change, x, R):
 
 @kernel
 def _crossing(W, f, band, R, by):
-    """Likewise the terms of the angles between two edges, and of one with the other's face."""
+    """Likewise the terms of the angles between two edges, and between one edge and the other's face."""
     kind, Ra, Rb = W.fkind[f], R[body_row(R, W.fbody[f, 0])], R[body_row(R, W.fbody[f, 1])]
     if kind == EDGE_OVER:
         edge = 0 if W.fsign[f] > 0.0 else 1
@@ -214,7 +214,7 @@ def _crossing(W, f, band, R, by):
 
 @kernel
 def _parallel(W, f, band, u, w, by):
-    """Likewise the term of the sine between both."""
+    """Likewise the term of the sine of the angle between both edges."""
     least, N = W.fleast_sine[f], cross(u, w)
     sine = length(N)
     t = 2.0 - sine / least
@@ -232,7 +232,7 @@ def _parallel(W, f, band, u, w, by):
 
 @kernel
 def _add_turn(scale, turn, side, by):
-    """by (12,) of a term that depends on how the bodies are turned to one another; turn: derivative by the turn of one side."""
+    """Add to `by` (12,) for a term that depends on relative orientation only; turn: its derivative by the rotation of one side."""
     for r in range(3):
         by[6 * side + 3 + r] += scale * turn[r]
         by[9 - 6 * side + r] -= scale * turn[r]
@@ -240,7 +240,7 @@ def _add_turn(scale, turn, side, by):
 
 @kernel
 def _angle(W, f, band, edge, u, k, start, width, by):
-    """d₂ t³, t = (|u · k| - start)/width where that is positive, and its derivative: u turns with body `edge`, k with the other."""
+    """d₂ t³, t = max((|u · k| - start)/width, 0), and its derivative: u rotates with body `edge`, k with the other."""
     value = dot(u, k)
     t = (abs(value) - start) / width
     if t <= 0.0:

@@ -1,7 +1,8 @@
-"""Which pairs of geoms may collide at all (computation chapter, "Selection"): found once per model, without a loop over pairs.
+"""Which pairs of geoms may collide at all (MuJoCo, Computation, "Selection"): found once per model, without a loop over pairs.
 
-Bodies welded together count as one; a parent and its child do not collide unless the parent is the world; contype/conaffinity bits
-must match; excluded pairs of bodies are dropped; pairs that the model lists bypass these filters.
+Bodies welded together count as one, and do not collide; nor do a parent and its child unless the parent is the world;
+contype/conaffinity bits must match; excluded pairs of bodies are dropped. Pairs that the model lists (<pair>) bypass all of these
+filters but the first.
 """
 
 from __future__ import annotations
@@ -16,11 +17,11 @@ Array = np.ndarray
 
 DISABLE_FILTERPARENT = int(DisableBit.FILTERPARENT)
 AT_ONCE = 1 << 20
-"""Pairs that are looked at in one go: bounds the memory of the intermediate arrays."""
+"""Pairs that are filtered at once: bounds the memory of the intermediate arrays."""
 
 
 class CollidingPairs(NamedTuple):
-    """n pairs of geoms: those that pass the filters in ascending order, then the model's own pairs in theirs."""
+    """n pairs of geoms: those that pass the filters in ascending order, then the model's own pairs (<pair>) in their order."""
 
     geoms: Array  # (n, 2)
     condim: Array  # (n,)

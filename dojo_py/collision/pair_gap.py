@@ -1,4 +1,4 @@
-"""Gap of a pair of convex geoms, and whether they are certainly farther apart than some reach."""
+"""Signed distance of a pair of convex geoms, and a quick test of their bounding spheres."""
 
 import math
 
@@ -13,7 +13,7 @@ from dojo_py.jit import kernel
 
 @kernel
 def gap_of(Q, W, a, pose_a, b, pose_b, reach):
-    """(gap, n from A to B, point of A, point of B) of two geoms; reach: see `nearest`. W.polytope: work."""
+    """(gap, n from A to B, witness point of A, of B) of two geoms; reach: see `nearest`. W.polytope: work."""
     A, B = shape_of(Q, a), shape_of(Q, b)
     if A[0] == PLANE or B[0] == PLANE:
         return _over_plane(A, pose_a, B, pose_b, Q)
@@ -23,7 +23,7 @@ def gap_of(Q, W, a, pose_a, b, pose_b, reach):
 
 @kernel
 def _over_plane(A, pose_a, B, pose_b, hulls):
-    """`gap_of` where one is a plane, whose outside is along its z axis."""
+    """`gap_of` if one is a plane, whose outside is along its z axis."""
     of_a = A[0] == PLANE
     plane, pose, shape = (pose_a, pose_b, B) if of_a else (pose_b, pose_a, A)
     m = (plane[1][2], plane[1][5], plane[1][8])
@@ -37,7 +37,7 @@ def _over_plane(A, pose_a, B, pose_b, hulls):
 
 @kernel
 def convex_distance(Q, W, k, x, R, reach):
-    """Gap [m] of convex pair k at poses x (nb + 1, 3), R (nb + 1, 3, 3); beyond reach [m] a bound below it, beyond it, too."""
+    """Gap [m] of convex pair k at poses x (nb + 1, 3), R (nb + 1, 3, 3); if above reach [m], a lower bound that is above reach."""
     a, b = Q.geom[k, 0], Q.geom[k, 1]
     i, j = body_row(x, Q.shape_node[a]), body_row(x, Q.shape_node[b])
     return gap_of(Q, W, a, pose_of(Q, a, x[i], R[i]), b, pose_of(Q, b, x[j], R[j]), reach)[0]
@@ -45,7 +45,7 @@ def convex_distance(Q, W, k, x, R, reach):
 
 @kernel
 def distance_of_point(Q, W, g, x, R, point):
-    """How far outside of convex geom g a point is [m], its body at x (3,), R (3, 3); 0 within. A plane has two outsides."""
+    """Distance [m] of a point from convex geom g, its body at x (3,), R (3, 3); 0 inside. From a plane, on either side."""
     shape, pose = shape_of(Q, g), pose_of(Q, g, x, R)
     if shape[0] == PLANE:
         m = (pose[1][2], pose[1][5], pose[1][8])
@@ -57,7 +57,7 @@ def distance_of_point(Q, W, g, x, R, point):
 
 @kernel
 def distance_apart(Q, W, k, x, R):
-    """How far apart the geoms of convex pair k are [m]; 0 where they are not: how deep they are in one another takes far longer."""
+    """Distance [m] of the geoms of convex pair k; 0 if they overlap, since the penetration depth takes far longer to compute."""
     a, b = Q.geom[k, 0], Q.geom[k, 1]
     i, j = body_row(x, Q.shape_node[a]), body_row(x, Q.shape_node[b])
     A, B, pose_a, pose_b = shape_of(Q, a), shape_of(Q, b), pose_of(Q, a, x[i], R[i]), pose_of(Q, b, x[j], R[j])

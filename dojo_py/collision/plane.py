@@ -1,9 +1,9 @@
-"""A point of a body against a fixed plane: gap and the touching point, as functions of the body's pose.
+"""A point of a body against a fixed plane: gap and contact point, as functions of the body's pose.
 
-    gap = n · (x + R p) - r - offset,      touching point  x + R (p - r n_b),  n_b = Rᵀ n
-    p fixed (ball about p), or  p = p_c - M n_b / sqrt(n_bᵀ M n_b)  (lowest point of an ellipsoid, r = 0)
+    gap = n · (x + R p) - r - offset,      contact point  x + R (p - r n_b),  n_b = Rᵀ n
+    p fixed (ball of radius r about p), or  p = p_c - M n_b / sqrt(n_bᵀ M n_b)  (lowest point of an ellipsoid, r = 0)
 
-M = A diag(a², b², c²) Aᵀ of an ellipsoid with axes A (columns, in the body's frame) and half axes a, b, c.
+M = A diag(a², b², c²) Aᵀ for an ellipsoid with axes A (columns, body frame) and half axes a, b, c.
 """
 
 import math
@@ -13,7 +13,7 @@ from dojo_py.jit import kernel
 
 @kernel
 def touching_point(nb, centre, curved, M, p, P):
-    """p (3,) and its derivative P (3, 3) with respect to n_b; nb, centre (3,), body frame [m]."""
+    """Write p (3,) and its derivative P (3, 3) with respect to n_b; nb, centre (3,): body frame [m]."""
     if not curved:
         for i in range(3):
             p[i] = centre[i]
@@ -38,5 +38,5 @@ def touching_point(nb, centre, curved, M, p, P):
 
 @kernel
 def reach_of(M):
-    """How far the touching point is from its centre at most [m]: no half axis is longer than sqrt(trace M)."""
+    """Upper bound of the distance of p from the centre [m]: no half axis is longer than sqrt(trace M)."""
     return math.sqrt(M[0, 0] + M[1, 1] + M[2, 2])

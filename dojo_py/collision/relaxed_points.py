@@ -1,17 +1,17 @@
 """Relaxed nearest points of two boxes, meshes or capsules: unique, and analytic in both poses.
 
-Nearest points jump from end to end of parallel edges and faces, and the direction between them has a kink there. What shapes show
-to one another on the central path (facing.py) follows the direction between
+The exact nearest points jump from end to end of parallel edges and faces, and the direction between them has a kink there. What
+shapes show to one another on the central path (facing.py) is therefore determined by the direction between
 
     p, q = argmin |p - q|²/2 - τ (Σ ln s_i(p) + Σ ln s_j(q)),      τ = (0.05 r)²
 
 s: distances from the planes of the faces, or from the ends of an axis; r: the smaller radius of the balls inside both shapes as
-they were built. With the gradients g and inverse Hessians C of both barriers, and e = p - q, Newton's method solves
+they were built. With gradients g and inverse Hessians C of both barriers, e = p - q, and residuals r_A, r_B, Newton's method solves
 
     e/τ + g_A = 0,   -e/τ + g_B = 0:      K de = -C_A r_A + C_B r_B,   dp = -C_A (r_A + de/τ),   dq = -C_B (r_B - de/τ),
     K = 1 + (C_A + C_B)/τ
 
-on its way from a large τ. What bodies do, in their own frames, moves the points along: with u of the points and turns ω,
+while τ decreases from a large value. When the bodies move, with displacements u of p, q as points of their bodies and rotations ω,
 
     K ∂e = u_A - u_B + C_A (ω_A × e)/τ + C_B (ω_B × e)/τ
 """
@@ -25,29 +25,29 @@ from dojo_py.jit import kernel
 SOFTNESS = 0.05
 """√τ over r."""
 FASTER = 0.03
-"""Factor of τ from one stage of the path to the next, of two steps each."""
+"""Factor of τ from one stage of the path to the next; a stage has two Newton steps."""
 LONG_STEPS = 60
-"""So many steps go most of the way to the nearest face: enough for most shapes, but among thousands of faces they can go
-in circles. Later ones are damped, by 1/(1 + λ) of Newton's decrement λ, with which Newton's method converges from everywhere (Boyd
-and Vandenberghe, Convex Optimization, 9.6: the function is self-concordant)."""
+"""So many Newton steps may go most of the way to the nearest face. That suffices for most shapes, but among thousands of faces such
+steps can cycle. Later ones are damped by 1/(1 + λ), λ Newton's decrement, which converges from everywhere (Boyd and Vandenberghe,
+Convex Optimization, 9.6: the function is self-concordant)."""
 DAMPED = 0.25
-"""λ from which they are."""
+"""λ from which later steps are damped."""
 MOST_STEPS = 400
 EXACT = 1e-14
-"""Change of the points in a step, over r, below which they are found."""
+"""Change of the points in a step, over r, below which the iteration has converged."""
 NEARLY = 1e-6
-"""Likewise below which steps that do not become shorter are round-off."""
+"""Likewise for steps that do not become shorter: their change is round-off."""
 BACK = 0.9
-"""Share of the way to the nearest face that a step may take."""
+"""Fraction of the way to the nearest face that a step may take."""
 P, Q_POINT, INVERSE, OF_A, OF_B, PAIR, POSES, NUMBERS = 0, 3, 6, 15, 24, 33, 34, 58
-"""Where in the row of results: the points, K⁻¹, C_A/τ, C_B/τ, of which pair, of which positions and matrices of both geoms."""
+"""First column in the row of results of: p, q, K⁻¹, C_A/τ, C_B/τ, number of the pair, poses of both geoms. NUMBERS: its length."""
 
 
 @kernel
 def _inverse(a):
-    """Of a symmetric positive definite matrix of nine numbers, from a = L D Lᵀ.
+    """Inverse of a symmetric positive definite matrix of nine numbers, by a = L D Lᵀ.
 
-    Cofactors would lose twice as many digits: of a capsule a hundred times as long as the other shape is wide, all.
+    Cofactors would lose twice as many digits: all, for a capsule a hundred times as long as the other shape is wide.
     """
     l10, l20 = a[3] / a[0], a[6] / a[0]
     d1, m = a[4] - l10 * a[3], a[7] - l20 * a[3]
@@ -95,7 +95,7 @@ def _barrier(Q, g, p):
 
 @kernel
 def _longest(Q, g, p, dp):
-    """How much of a step dp from p, in the frame of geom g, stays inside, up to 1."""
+    """Fraction of a step dp from p, in the frame of geom g, that stays inside; at most 1."""
     if Q.shape_kind[g] == CAPSULE:
         room = Q.shape_size[g, 1] - p[2] if dp[2] > 0.0 else Q.shape_size[g, 1] + p[2]
         return min(1.0, BACK * room / max(abs(dp[2]), 1e-300))
@@ -124,7 +124,7 @@ def smaller_radius(Q, a, b):
 
 @kernel
 def relax(Q, k, a, pose_a, b, pose_b, out):
-    """The relaxed nearest points of geoms a, b, pair k, and what their derivatives need, into a row of results (NUMBERS,)."""
+    """Write the relaxed nearest points of geoms a, b, pair k, and what their derivatives need, into a row of results (NUMBERS,)."""
     if out[PAIR] == k and _is_pose(out, POSES, pose_a) and _is_pose(out, POSES + 12, pose_b):
         return
     r = smaller_radius(Q, a, b)
@@ -163,7 +163,7 @@ def relax(Q, k, a, pose_a, b, pose_b, out):
 
 @kernel
 def _put_pose(out, at, pose):
-    """A pose (position, matrix) into a row of results."""
+    """Write a pose (position, matrix) into a row of results."""
     for i in range(3):
         out[at + i] = pose[0][i]
     for i in range(9):
@@ -172,7 +172,7 @@ def _put_pose(out, at, pose):
 
 @kernel
 def _is_pose(out, at, pose):
-    """Whether that is the pose in a row of results."""
+    """Whether a row of results has this pose."""
     for i in range(3):
         if out[at + i] != pose[0][i]:
             return False

@@ -1,10 +1,10 @@
-"""Newton's coefficient of restitution of pairs of geoms, from a solref with little damping (modeling chapter, "Restitution").
+"""Newton's coefficient of restitution of pairs of geoms, from a solref with little damping (MuJoCo, Modeling, "Restitution").
 
-A mass on the spring and damper of a contact, of damping ratio ζ, leaves it after half an oscillation with the share
+A mass on the spring and damper of a contact, with damping ratio ζ, leaves it after half an oscillation with the fraction
 
     e = exp(-π ζ / sqrt(1 - ζ²))                       (-stiffness, -damping):  ζ = damping / (2 sqrt(stiffness))
 
-of its speed; (-stiffness, 0) is 1, as the chapter has it. Above ζ = 0.5, e = 0.16, a contact counts as merely soft: e = 0.
+of its speed; (-stiffness, 0) gives 1, as in that chapter. From ζ = 0.5 on (e = 0.16) a contact counts as merely soft: e = 0.
 """
 
 import numpy as np

@@ -1,11 +1,11 @@
-"""Which features of a cylinder may touch within a step, beside those of the polygons that both shapes show (manifold.py):
+"""Features of a cylinder that may touch within a step, in addition to those of the polygons that both shapes show (manifold.py):
 
     its rims where they cross an edge of the other polygon, or the axis of a capsule or cylinder, seen along the normal    RIM_EDGE
     two rims that cross                                                                                                     RIM_RIM
-    corners of the other polygon beside its wall                                                                       BALL_FEATURE
+    corners of the other polygon beside its side (the wall)                                                            BALL_FEATURE
 
-A crossing is taken where the normal of both curves is nearly that of the pair and the gap is no smaller than the pair's: elsewhere
-the curves pass each other without meaning anything.
+A crossing is a feature if the common normal of both curves is nearly that of the pair and its gap is no smaller than the pair's;
+otherwise the curves pass each other where the shapes do not touch.
 """
 
 import math
@@ -19,40 +19,40 @@ from dojo_py.collision.vectors import along, cross, dot, length, minus, put, row
 from dojo_py.jit import kernel
 
 ALONG = 0.998
-"""Cosine of the angle between the pair's normal and that of two curves from which their crossing is a feature."""
+"""Cosine of the angle between the pair's normal and the common normal of two curves above which their crossing is a feature."""
 BESIDE = 0.95
-"""Likewise of a corner beside a wall."""
+"""Likewise for a corner beside a wall and the normal of the wall there."""
 BEHIND = -0.1
-"""Cosine from the normal of the direction to a point of a rim below which it lies on the far side of its cylinder."""
+"""Cosine of the angle from the normal to the direction to a point of a rim below which it is on the far side of its cylinder."""
 GRAZING = 0.02
-"""Slope (rims.py) below which a rim runs along a wall and does not cross its axis."""
+"""Slope (rims.py) below which a rim runs along a line and does not cross it."""
 STEADY = 0.5
-"""Sine of the angle between a rim and an edge, or two rims, from which they cross: below it they part where one moves by less than
-an eighth of the radius, within a step, and the normal of both has no meaning then."""
+"""Sine of the angle between a rim and an edge, or two rims, from which on they count as crossing: at smaller angles they separate
+when one moves by an eighth of the radius, within a step, and their common normal then means nothing."""
 CLOSE = 0.2
-"""Of the radius: gap up to which rims and edges cross. Farther apart a turn may part them in a step and turn their normal over."""
+"""Over the radius: largest gap of crossing rims and edges. Beyond, a rotation may separate them in a step and flip their normal."""
 LEAN = 0.02
-"""Sine of the angle between a cap and a face below which, in the hard limit, points of the rim are corners."""
+"""Sine of the angle between a cap and a face below which, in the hard limit, points of the rim are treated as corners."""
 ROUND = 1 << 20
-"""How many points of half a rim are told apart."""
+"""Resolution of the numbers of rim points: so many on half a rim."""
 SAME_ANGLE = 1e-6
-"""Between two points of a rim below which they are one [rad]."""
+"""Angle [rad] between two points of a rim below which they are the same."""
 DEEPER = 1e-6
-"""Of the size: how much smaller than the pair's the gap of a feature may be."""
+"""Over the size: tolerance by which the gap of a feature may be smaller than the pair's."""
 
 
 @kernel
 def flat_number(angle, end):
-    """Number of a rim's point at an angle [rad], as a corner."""
+    """Number, as a corner, of the point of a rim at an angle [rad]."""
     turns = angle / (2.0 * math.pi)
     return 2 * RIM_POINTS + 2 * int((turns - math.floor(turns)) * 2 * ROUND) + end
 
 
 @kernel
 def rim_features(Q, M, a, pose_a, b, pose_b, n, gap, reach, hard):
-    """Put the features of the cylinders among geoms a, b with gaps up to reach into M. n from A to B, gap: of the pair [m].
+    """Write the features of the cylinders among geoms a, b with gaps up to reach into M. n from A to B, gap: of the pair [m].
 
-    hard: in the hard limit a rim that crosses an edge at a flat angle has a corner there, if its cap lies on the face of that edge.
+    hard: in the hard limit a rim that crosses an edge at a small angle has a corner there if its cap lies on that edge's face.
     """
     for side in range(2):
         g, pose = (a, pose_a) if side == 0 else (b, pose_b)
@@ -65,7 +65,7 @@ def rim_features(Q, M, a, pose_a, b, pose_b, n, gap, reach, hard):
         for end in range(2):
             sign = 1.0 - 2.0 * end
             if sign * tilt < -SIDE_COSINE:
-                continue  # that cap looks away
+                continue  # that cap faces away
             centre = along(pose[0], sign * Q.shape_size[g, 1], z)
             _over_edges(Q, M, side, end, centre, pose, Q.shape_size[g, 0], partner, n, gap, reach, hard)
             if side == 0 and Q.shape_kind[partner] == CYLINDER:
@@ -86,14 +86,14 @@ def _axis(pose, k):
 
 @kernel
 def _place(M, p):
-    """p seen along the normal."""
+    """Coordinates of p projected along the normal."""
     d = minus(p, row(M.seen, 0))
     return dot(d, row(M.seen, 1)), dot(d, row(M.seen, 2))
 
 
 @kernel
 def _put_rim(M, f, side, centre, pose, radius, angle):
-    """One side of feature f: a rim."""
+    """Make a rim one side of feature f."""
     put(M.at[f], side, centre)
     put(M.along[f], side, _axis(pose, 2))
     put(M.across[f], side, _axis(pose, 0))
@@ -102,7 +102,7 @@ def _put_rim(M, f, side, centre, pose, radius, angle):
 
 @kernel
 def _over_edges(Q, M, side, end, centre, pose, radius, partner, n, gap, reach, hard):
-    """A rim of one side across the edges that the other shows, or across its axis."""
+    """RIM_EDGE features of a rim of one side and the edges that the other shows, or its axis."""
     other = 1 - side
     count = M.corners[other]
     if count < 2 or (Q.shape_kind[partner] == CYLINDER and count > 2):
@@ -123,7 +123,7 @@ def _over_edges(Q, M, side, end, centre, pose, radius, partner, n, gap, reach, h
 
 @kernel
 def _seen_crossings(centre, pose, radius, o, k):
-    """Whether a rim crosses the line through o across k, as seen along n, and the middle and half of the arc between [rad]."""
+    """Whether a rim crosses the line through o ⟂ k, seen along n; middle and half of the arc between the crossings [rad]."""
     p, q, d = radius * dot(_axis(pose, 0), k), radius * dot(_axis(pose, 1), k), dot(minus(centre, o), k)
     wide = math.sqrt(p * p + q * q)
     if abs(d) >= wide or wide < GRAZING * radius:
@@ -133,9 +133,9 @@ def _seen_crossings(centre, pose, radius, o, k):
 
 @kernel
 def _over_edge(M, side, end, branch, centre, pose, radius, j, i, o, w, long, seen_at, n, gap, reach, hard):
-    """A rim of one side where it crosses the edge j, i of the other: from o along w (3,), `long` [m].
+    """RIM_EDGE of a rim of one side where it crosses the edge j, i of the other: from o along w (3,), length `long` [m].
 
-    branch: which of two such places; seen_at: its angle seen along the normal [rad].
+    branch: which of the two crossings; seen_at: its angle seen along the normal [rad].
     """
     other, x, y, rounding = 1 - side, _axis(pose, 0), _axis(pose, 1), M.radius[1 - side]
     outwards, of_a = n if side == 0 else times(-1.0, n), 1.0 if side == 0 else -1.0
@@ -172,7 +172,7 @@ def _over_edge(M, side, end, branch, centre, pose, radius, j, i, o, w, long, see
 
 @kernel
 def _is_known(M, kind, side, first, second, angle, other):
-    """Whether Newton's method came to this crossing from another guess already: with two features there it would carry twice.
+    """Whether Newton's method has found this crossing from another guess: two features there would carry the load twice.
 
     RIM_EDGE: first is 2 end, second the edge, angle the rim's. RIM_RIM: first says which rims; angle and other are A's and B's.
     """
@@ -194,7 +194,7 @@ def _is_one_angle(a, b):
 
 @kernel
 def _flat_corner(M, side, end, pose, at, angle, reach):
-    """The point of a rim that is at `at` now as a corner over the other side's face, if the cap is nearly parallel to that."""
+    """The point of a rim that is now at `at`, as a corner over the other side's face, if the cap is nearly parallel to it."""
     other = 1 - side
     m = row(M.normal, other)
     if not M.has_face[other] or length(cross(m, _axis(pose, 2))) > LEAN:
@@ -214,7 +214,7 @@ def _flat_corner(M, side, end, pose, at, angle, reach):
 
 @kernel
 def _two_rims(Q, M, g, partner, end, other, a, pose_a, b, pose_b, n, gap, reach):
-    """Two rims with centres a, b: where they cross, seen along the normal, and where one reaches farthest."""
+    """RIM_RIM of two rims with centres a, b: where they cross, seen along the normal, and where one reaches farthest."""
     k, m = Q.shape_size[g, 0], Q.shape_size[partner, 0]
     d = minus(b, a)
     flat = along(d, -dot(d, n), n)
@@ -228,7 +228,7 @@ def _two_rims(Q, M, g, partner, end, other, a, pose_a, b, pose_b, n, gap, reach)
         for branch in range(2):
             p = along(times(s, u), t * (1.0 - 2.0 * branch), v)
             _one_crossing(M, end, other, branch, a, pose_a, k, p, b, pose_b, m, minus(p, flat), n, gap, reach)
-    for branch in range(2):  # the rim that reaches farthest, and the other's point next to it
+    for branch in range(2):  # each rim's farthest point towards the other shape, and the other rim's point near it
         pose, sign = (pose_a, 1.0) if branch == 0 else (pose_b, -1.0)
         z = _axis(pose, 2)
         e = times(sign, along(n, -dot(n, z), z))
@@ -243,7 +243,7 @@ def _two_rims(Q, M, g, partner, end, other, a, pose_a, b, pose_b, n, gap, reach)
 
 @kernel
 def _one_crossing(M, end, other, branch, a, pose_a, k, towards_a, b, pose_b, m, towards_b, n, gap, reach):
-    """A crossing of two rims, from directions to it from both centres."""
+    """A crossing of two rims; initial guess: the directions to it from both centres."""
     xa, ya, xb, yb = _axis(pose_a, 0), _axis(pose_a, 1), _axis(pose_b, 0), _axis(pose_b, 1)
     alpha, beta = math.atan2(dot(towards_a, ya), dot(towards_a, xa)), math.atan2(dot(towards_b, yb), dot(towards_b, xb))
     alpha, beta, good = rim_rim_angles(a, xa, ya, k, b, xb, yb, m, alpha, beta)

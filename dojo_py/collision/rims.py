@@ -1,17 +1,17 @@
-"""Features of a cylinder's rim, a circle with centre a, axes x, y across and z along its axis, and radius k:
+"""Features of a cylinder's rim, a circle with centre a, axes x, y in its plane, z along the cylinder's axis, and radius k:
 
-    RIM_EDGE   against the line b + t w, rounded by r (0: an edge; else the side of a capsule or cylinder, whose axis it is)
+    RIM_EDGE   against the line b + t w, rounded by r (0: an edge; else the axis of a capsule or cylinder of radius r)
     RIM_RIM    against another rim, where both cross seen along the normal
 
-The rim's point is p = a + k e(φ), e = cos φ x + sin φ y, with tangent τ = z × e. Nearest points are those where what is between
-them, D, is across both curves; Newton's method finds the angles from those of the start of the step, so that each crossing of a
-rim keeps its own:
+A point of the rim is p = a + k e(φ), e = cos φ x + sin φ y, with tangent τ = z × e. At nearest points the difference D is
+perpendicular to both curves. Newton's method finds their angles from those of the start of the step, so that each crossing of a rim
+keeps its identity:
 
     RIM_EDGE   D = p - b - w (w · (p - b)),    D · τ = 0                       RIM_RIM   D = p_A - p_B,   D · τ_A = D · τ_B = 0
 
-Normal n from B to A: ± D/|D| against a rounded line, else across both tangents, ± w × τ and ± τ_A × τ_B over their length, whose
-sign is chosen where the step starts: D vanishes where edges touch. gap = n · (what is A's less what is B's) - r.
-As in features.py, `…_change` is what changes when the two bodies move; the angles follow by dφ = -δ(D · τ) / ∂(D · τ)/∂φ.
+Normal n from B to A: ± D/|D| against a rounded line, else perpendicular to both tangents, along ± w × τ or ± τ_A × τ_B, with the
+sign chosen at the start of the step, because D vanishes where edges touch. gap = n · (point of A - point of B) - r. As in
+features.py, `…_change` is the change when the two bodies move; the angles change by dφ = -δ(D · τ) / ∂(D · τ)/∂φ.
 """
 
 import math
@@ -21,23 +21,24 @@ from dojo_py.collision.vectors import along, cross, dot, minus, plus, times
 from dojo_py.jit import kernel
 
 RIM_SOFTNESS = 1e-3
-"""On the central path, tilt below which the lowest point of a rim retreats to the cap's centre: where the cap is parallel to the
-face it is undefined, and four fixed points carry the cylinder. Costs 5e-7 of the radius when the cylinder lies on its side."""
+"""ε of RIM_PLANE (features.py) on the central path. Below this tilt the lowest point of a rim moves to the cap's centre: if the cap
+is parallel to the face it is undefined, and four fixed points carry the cylinder. The gap's error is 5e-7 of the radius when the
+cylinder lies on its side."""
 STEADY_LEAN = 1e-7
-"""In the hard limit, likewise: below this tilt the lowest point is not followed. Where it is, its gap is off by 1e-9 of the radius
-at a tilt of 5e-6, by 3e-13 at the one from which the first solve follows it (`rim_choice.LEAN`)."""
+"""Least ε in the hard limit, and tilt below which the lowest point is never followed. The gap's error is 1e-9 of the radius at a
+tilt of 5e-6, and 3e-13 at the tilt from which the first solve follows the lowest point (`rim_choice.LEAN`)."""
 
 MOST_STEPS = 64
-"""Of Newton's method: where a rim and a line are parallel, seen along the normal, one guess is the farthest point of the rim. From
-there its first steps only double what the guess is off by, which may be round-off."""
+"""Largest number of Newton steps. Where a rim and a line are parallel, seen along the normal, one initial guess is the farthest
+point of the rim, a stationary point: the first steps only double its error, which may be round-off."""
 LONGEST_STEP = 0.5
-"""Of an angle [rad] in one step of Newton's method."""
+"""Largest change of an angle [rad] in one Newton step."""
 CONVERGED = 1e-14
-"""Of an angle [rad]."""
+"""Change of an angle [rad] at which Newton's method has converged."""
 NOTHING = 1e-24
-"""Instead of a square or a length of zero, by which is divided."""
+"""Lower bound of squares and lengths that are divided by."""
 FLAT = 1e-3
-"""Of the radius: least slope by which the angles follow; a rim along an edge has none."""
+"""Over the radius: lower bound of the slope ∂(D · τ)/∂φ that is divided by; it vanishes for a rim along an edge."""
 
 
 @kernel
@@ -48,13 +49,13 @@ def radial(x, y, angle):
 
 @kernel
 def _across(d, w):
-    """d without its part along the unit vector w."""
+    """Part of d perpendicular to the unit vector w."""
     return along(d, -dot(d, w), w)
 
 
 @kernel
 def rim_edge_angle(a, x, y, k, b, w, angle):
-    """(φ, slope of D · τ by φ over k): of the rim's point nearest to the line, from the angle of a guess."""
+    """(φ, ∂(D · τ)/∂φ over k) of the rim's point nearest to the line; angle: initial guess."""
     z, slope = cross(x, y), 1.0
     for _ in range(MOST_STEPS):
         e = radial(x, y, angle)
@@ -70,7 +71,7 @@ def rim_edge_angle(a, x, y, k, b, w, angle):
 
 @kernel
 def rim_edge(a, x, y, k, b, w, r, angle, sign, side):
-    """(gap, n, c) of a rim and a line at the angle φ; sign: of n = ± w × τ; side: 1 where the rim is A's, else -1."""
+    """(gap, n, c) of a rim and a line at the angle φ; sign: of n = ± w × τ; side: 1 if the rim is A's, else -1."""
     e = radial(x, y, angle)
     p = along(a, k, e)
     D = _across(minus(p, b), w)
@@ -82,7 +83,7 @@ def rim_edge(a, x, y, k, b, w, r, angle, sign, side):
 
 @kernel
 def rim_edge_change(a, x, y, k, b, w, r, angle, sign, side, gap, n, da, turn_rim, db, turn_line):
-    """Change of `rim_edge` when a, b move by da, db and rim and line turn with their bodies; φ follows."""
+    """Change of `rim_edge` when a, b move by da, db and rim and line rotate with their bodies; φ follows."""
     z, e = cross(x, y), radial(x, y, angle)
     t = cross(z, e)
     f = minus(along(a, k, e), b)
@@ -106,7 +107,7 @@ def rim_edge_change(a, x, y, k, b, w, r, angle, sign, side, gap, n, da, turn_rim
 
 @kernel
 def rim_rim_angles(a, xa, ya, ka, b, xb, yb, kb, alpha, beta):
-    """(α, β, whether they converged) of the points of two rims where what is between them is across both, from a guess."""
+    """(α, β, whether they converged) of the points of two rims whose difference is ⟂ to both; alpha, beta: initial guess."""
     za, zb, good = cross(xa, ya), cross(xb, yb), False
     for _ in range(MOST_STEPS):
         e, f = radial(xa, ya, alpha), radial(xb, yb, beta)
@@ -145,7 +146,7 @@ def rim_rim(a, xa, ya, ka, b, xb, yb, kb, alpha, beta, sign):
 
 @kernel
 def rim_rim_change(a, xa, ya, ka, b, xb, yb, kb, alpha, beta, sign, gap, n, da, turn_a, db, turn_b):
-    """Change of `rim_rim` when a, b move by da, db and both rims turn; the angles follow."""
+    """Change of `rim_rim` when a, b move by da, db and both rims rotate; the angles follow."""
     e, f = radial(xa, ya, alpha), radial(xb, yb, beta)
     t, u = cross(cross(xa, ya), e), cross(cross(xb, yb), f)
     D, c = minus(along(a, ka, e), along(b, kb, f)), dot(t, u)

@@ -2,10 +2,10 @@
 
     y = Qᵀ (c_A - o),  z = clamp(y, -half, half),  gap = |y - z| - r_A - r_B,  normal Q (y - z)/|y - z|,  from B to A
 
-Q, o: orientation and centre of the box. Inside the box the nearest face gives the normal: it comes from the shape, never from
-the difference of two points that nearly coincide. Where the ball leaves the side of the box, |y_i| = half_i, the normal begins to
-turn with y_i: its derivative there is the mean of both sides, as that of a central difference. Two equal capsules side by side are
-there with all their ends, and moving one along the other takes two ends inside and two outside.
+Q, o: orientation and centre of the box. Inside the box the normal is that of the nearest face, never computed from two points that
+nearly coincide. At |y_i| = half_i, where the ball passes the end of a face, the derivative of the normal by y_i jumps: the mean of
+both sides is used, as in a central difference. All ends of two equal capsules side by side are at that place, and moving one along
+the other takes two ends inside and two outside.
 """
 
 import math
@@ -15,12 +15,12 @@ from dojo_py.jit import kernel
 TINY = 1e-9
 """Distance [m] from the box below which the normal is that of the nearest face: the direction to the box would be round-off."""
 AT_EDGE = 1e-12
-"""Of half a side: distance from where it ends within which a ball is there."""
+"""Tolerance of |y_i| = half_i, over half_i."""
 
 
 @kernel
 def _outside(y, half):
-    """1 beyond a side, where the nearest point stays and the normal turns, 0 within it, half where it ends. Without length: 1."""
+    """d(y_i - z_i)/dy_i: 1 beyond the side, where z_i is clamped, 0 within it, 0.5 at its end; 1 if half is 0."""
     if half > 0.0 and abs(abs(y) - half) <= AT_EDGE * half:
         return 0.5
     return 1.0 * (abs(y) >= half)
@@ -28,7 +28,7 @@ def _outside(y, half):
 
 @kernel
 def ball_against_box(y, half, m, dm):
-    """Signed distance from y (3,) to the box, unit normal m (3,) and dm/dy (3, 3), in its frame [m]. half (3,): its half sizes."""
+    """Signed distance [m] of y (3,) from the box; writes unit normal m (3,), dm/dy (3, 3). Box frame; half (3,): half sizes."""
     s = 0.0
     for i in range(3):
         z = min(max(y[i], -half[i]), half[i])
@@ -44,7 +44,7 @@ def ball_against_box(y, half, m, dm):
             m[i] *= inv
         for i in range(3):
             for j in range(3):
-                # directions along which the nearest point follows do not turn the normal
+                # along axes on which the nearest point follows y, the normal does not change
                 dm[i, j] = -m[i] * m[j] * inv * _outside(y[j], half[j])
             dm[i, i] += inv * _outside(y[i], half[i])
         return distance

@@ -1,17 +1,18 @@
-"""Two segments crossing: the closest points of the two axes, where both lie inside their segments.
+"""Closest points of two segments, the axes of two capsules, where they lie inside both segments.
 
     e = w + s u_A - t u_B,   e · u_A = e · u_B = 0,   w = o_A - o_B,   s, t ∈ [-1, 1]
 
-u: half vectors. Where an end is closest (or the axes are parallel) the ends' own rows hold the contact; s and t stay clamped. Of
-parallel axes the middle of A and what faces it are taken, or the end of B that is nearest to the middle of A and what faces that.
+u: half vectors. Where the closest point is an end (or the axes are parallel) s and t stay clamped, and the features of the ends
+carry the contact (hard/round_pairs.py). For parallel axes the result is the middle of A with the point of B opposite it or, if that
+is beyond B, the end of B nearest to the middle of A with the point of A opposite it.
 
-On the central path the bounds of s and t are relaxed like those of the step:
+On the central path barriers relax the bounds of s and t, like those of the step:
 
     s, t = argmin  |e|²/2 - τ (ln(1 - s²) + ln(1 - t²))        τ [m²]
 
-Of two parallel segments all points that face each other are closest, and a turn by any angle moves the closest ones to the ends;
-where one passes the end of the other its derivative jumps. The relaxed ones are unique and analytic functions of the poses, u = 0
-(a ball) included; they tend to the closest points as τ does to zero.
+All opposite points of two parallel segments are closest, and a rotation by any angle moves the closest points to the ends; where
+one passes the end of the other, their derivative jumps. The relaxed points are unique and analytic functions of the poses, also for
+u = 0 (a ball); they tend to the closest points as τ → 0.
 """
 
 import math
@@ -19,27 +20,27 @@ import math
 from dojo_py.jit import kernel
 
 PARALLEL = 1e-8
-"""Square of the sine of the angle between two axes below which they may count as parallel."""
+"""sin² of the angle between two axes below which they may count as parallel."""
 BELOW = 2.5e-10
-"""They do where their middle is no nearer than their ends by more than this [m]: a quarter of the overlap that never occurs."""
+"""They do if the ends are farther apart than the middle by less than this [m]: a quarter of 1e-9 m, which no overlap may exceed."""
 
 ROUND_OFF = 1e-14
-"""Of that square."""
+"""Of sin²: below this, axes are parallel in any case."""
 
 
 @kernel
 def closest_parameters(w, ua, ub):
-    """(s, t, free_s, free_t): parameters of the closest points, clamped, and which of them follow a motion. All (3,) [m]."""
+    """(s, t, free_s, free_t): clamped parameters of the closest points; whether they change with the poses. w, ua, ub (3,) [m]."""
     aa = ua[0] * ua[0] + ua[1] * ua[1] + ua[2] * ua[2]
     bb = ub[0] * ub[0] + ub[1] * ub[1] + ub[2] * ub[2]
     ab = ua[0] * ub[0] + ua[1] * ub[1] + ua[2] * ub[2]
     aw = ua[0] * w[0] + ua[1] * w[1] + ua[2] * w[2]
     bw = ub[0] * w[0] + ub[1] * w[1] + ub[2] * w[2]
     det = aa * bb - ab * ab
-    # at an end of the shorter they are apart across by its length times the sine: over 2 d its square is how much farther
+    # at the end of the shorter axis both are offset sideways by its half length times the sine: that adds offset²/(2 apart)
     apart = math.sqrt(max(w[0] * w[0] + w[1] * w[1] + w[2] * w[2] - aw * aw / aa, 0.0))
     if det < max(min(2.0 * BELOW * apart * max(aa, bb), PARALLEL * aa * bb), ROUND_OFF * aa * bb):
-        t = min(max(bw / bb, -1.0), 1.0)  # what faces the middle of A
+        t = min(max(bw / bb, -1.0), 1.0)  # the point opposite the middle of A
         if -1.0 < t < 1.0:
             return 0.0, t, False, True
         s = min(max((t * ab - aw) / aa, -1.0), 1.0)
@@ -55,21 +56,21 @@ def closest_parameters(w, ua, ub):
 
 
 ROUNDS = 60
-"""Newton steps of `relaxed_parameters` at most; 5 to 20 are taken."""
+"""Largest number of Newton steps in `relaxed_parameters`; 5 to 20 are taken."""
 INSIDE = 0.99
-"""Share of the way to the nearest bound that one of them may go."""
+"""Fraction of the step to the nearest bound that is taken at most."""
 FASTER = 0.05
-"""How much smaller each aims to make the products of slacks and multipliers."""
+"""Each step aims at this fraction of the mean product of slacks and multipliers."""
 ACCURATE = 1e-8
-"""Relative change of slacks in the last one: what is left is its square."""
+"""Relative change of the slacks in the last step: the remaining error is its square."""
 
 
 @kernel
 def relaxed_parameters(w, ua, ub, tau):
     """(s, t, k_s, k_t): parameters of the relaxed closest points, second derivatives of their barriers [m²]. w, ua, ub (3,) [m].
 
-    Newton's method on slacks a and multipliers z, a z = μ, with μ falling to τ: slacks are numbers of their own, so that small ones
-    keep their digits.
+    Primal-dual Newton method on slacks a and multipliers z, a z = μ, with μ falling to τ. The slacks are variables of their own, so
+    that small ones keep their digits.
     """
     aa = ua[0] * ua[0] + ua[1] * ua[1] + ua[2] * ua[2]
     bb = ub[0] * ub[0] + ub[1] * ub[1] + ub[2] * ub[2]

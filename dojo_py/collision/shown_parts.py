@@ -1,6 +1,6 @@
-"""What both shapes of a pair show on the central path, noted in the manifold: faces, and the parts of features that fade.
+"""What both shapes of a pair show on the central path, recorded in the manifold: faces, and the parts of features that fade.
 
-A part is (what, its number; an edge: of both faces), see facing.py, whose facing adds to the gap of the feature.
+A part is (WHOLE, FACE, EDGE or CORNER; its number, of an edge those of both faces); its facing adds to the gap (facing.py).
 """
 
 import math
@@ -17,7 +17,7 @@ from dojo_py.jit import kernel
 
 @kernel
 def list_shown(Q, W, k, pose_a, pose_b):
-    """The faces that both shapes of pair k show, into W.manifold: none in the hard limit or to cylinders, which see one polygon."""
+    """List the faces that both shapes of pair k show, in W.manifold; none in the hard limit or if one is a cylinder."""
     M = W.manifold
     M.faces[0] = M.faces[1] = 0
     if M.band[0] == 0.0 or Q.shape_kind[M.geom[0]] == CYLINDER or Q.shape_kind[M.geom[1]] == CYLINDER:
@@ -35,7 +35,7 @@ def list_shown(Q, W, k, pose_a, pose_b):
 
 @kernel
 def show_part(Q, M, side, i, pose, n):
-    """The polygon of a side: the face number i of those listed, or what it shows along n."""
+    """Write the polygon of a side into M: face i of those listed or, if none are, what it shows along n."""
     if M.faces[side] == 0:
         show_polygon(Q, M, side, M.geom[side], pose, n)
         return
@@ -45,13 +45,13 @@ def show_part(Q, M, side, i, pose, n):
 
 @kernel
 def _listed(M, side):
-    """The side, if it shows faces that have been listed; else -1."""
+    """The side, if its faces have been listed; else -1."""
     return side if M.faces[side] > 0 else -1
 
 
 @kernel
 def farther_away(Q, M, part_a, part_b):
-    """How much the gap of a feature with these parts of both shapes grows because they face away, d₂ (1/σ_A + 1/σ_B) [m]."""
+    """d₂ (1/σ_A + 1/σ_B) [m]: by how much the gap of a feature grows because these parts of both shapes face away."""
     less = 0.0
     for side in range(2):
         part = part_a if side == 0 else part_b
@@ -61,7 +61,7 @@ def farther_away(Q, M, part_a, part_b):
 
 @kernel
 def note_parts(Q, M, part_a, part_b, farther):
-    """Note the parts of the feature that is being made, which add so much to its gap; those that are shown wholly as that."""
+    """Record the parts of the current feature, which add `farther` to its gap; those that are shown in full as WHOLE."""
     M.farther[FOUND] += farther
     for side in range(2):
         part = part_a if side == 0 else part_b
@@ -71,7 +71,7 @@ def note_parts(Q, M, part_a, part_b, farther):
 
 @kernel
 def corner_part(Q, M, side, i):
-    """Corner i of a side as a part (facing.py)."""
+    """Corner i of a side as a part (facing.py); WHOLE if its faces are not listed."""
     return (CORNER, Q.shape_hull[M.geom[side], 0] + M.number[side, i], 0) if M.faces[side] > 0 else (WHOLE, 0, 0)
 
 
@@ -92,7 +92,7 @@ def face_part(M, side):
 
 @kernel
 def note_normals(Q, M, side, part):
-    """Note the normals, world, of the two faces of the edge that is a part of a side (crossing.py); zero for an axis."""
+    """Record the normals, world, of the two faces of the edge that is a part of a side (crossing.py); zero for an axis."""
     R = M.axes[side]
     A = (R[0], R[1], R[2], R[3], R[4], R[5], R[6], R[7], R[8])
     for i in range(2):
@@ -101,6 +101,6 @@ def note_normals(Q, M, side, part):
 
 @kernel
 def fade_of_crossing(M, u, w, sign):
-    """`crossing_fade` of the edges whose faces have been noted."""
+    """`crossing_fade` of the edges whose faces have been recorded."""
     a, b = M.faces_at[FOUND, 0], M.faces_at[FOUND, 1]
     return crossing_fade(u, w, sign, (row(a, 0), row(a, 1)), (row(b, 0), row(b, 1)))[0]

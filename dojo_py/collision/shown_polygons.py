@@ -11,74 +11,74 @@ from dojo_py.collision.vectors import along, dot, length, plus, put, row, times,
 from dojo_py.jit import kernel
 
 RING = 48
-"""Corners of a polygon that are looked at."""
+"""Largest number of corners of a polygon that are used."""
 FOUND = 256
-"""Features of a pair that are looked at: in the hard limit one face of each shape has them, on the central path several."""
+"""Room for features of a pair: in the hard limit those of one face of each shape, on the central path of several."""
 FACES = 12
-"""Faces that a shape shows at most, on the central path (facing.py)."""
+"""Largest number of faces that a shape shows on the central path (facing.py)."""
 SAME_PLACE = 1e-4
-"""Of the size: features nearer than this, seen along the normal, are one."""
+"""Over the size: features closer than this, projected along the normal, are one."""
 RIM_POINTS = 4
-"""Points of a rim that stand for a cap."""
+"""Points of the rim that represent a cap."""
 CAP_COSINE, SIDE_COSINE = 0.9, 0.3
-"""A cylinder shows its cap where its axis is as near to the normal as the first, its side where it is as far as the second; between
-them a point of its rim."""
+"""A cylinder shows its cap if the cosine of the angle from its axis to the normal is above the first, its side if it is below the
+second, and a point of its rim between them."""
 ENDS = 4
-"""Ends of edges and faces that a feature may hang over (overhang.py)."""
+"""Largest number of ends of edges and faces that a feature may overhang (overhang.py)."""
 CORNERS = 1 << 12
-"""How far numbers of corners and faces are told apart."""
+"""Numbers of corners and faces are below this, where the number of a feature is made of them."""
 
 
 class Manifold(NamedTuple):
-    """Work space of `find_convex`, modified in place. Two rows: what the shapes A and B show; then a row a feature."""
+    """Work space of `find_convex`, modified in place. Arrays of 2 rows: what shapes A and B show; of FOUND rows: the features."""
 
-    seen: np.ndarray  # (3, 3) what is seen along the normal: its origin [m], two axes
-    corners: np.ndarray  # (2,) of the polygon; 2: an axis, 1: a point of a rim, 0: all of a plane
-    radius: np.ndarray  # (2,) rounding of these [m]
+    seen: np.ndarray  # (3, 3) projection along the normal: origin [m], two axes
+    corners: np.ndarray  # (2,) number of corners of the polygon; 2: an axis, 1: a point of a rim, 0: a plane
+    radius: np.ndarray  # (2,) rounding of the corners [m]
     disc: np.ndarray  # (2,) radius of a cylinder, 0 for other shapes [m]
-    has_face: np.ndarray  # (2,) whether it is a face, with
-    normal: np.ndarray  # (2, 3) outwards, world
-    origin: np.ndarray  # (2, 3) and a point of it [m]
+    has_face: np.ndarray  # (2,) whether the polygon is a face; if so, its
+    normal: np.ndarray  # (2, 3) outward normal, world
+    origin: np.ndarray  # (2, 3) and a point of its plane [m]
     point: np.ndarray  # (2, RING, 3) the corners, world [m]
-    number: np.ndarray  # (2, RING)
-    flat: np.ndarray  # (2, RING, 2) seen along the normal [m]
-    face: np.ndarray  # (2,) its number
-    size: np.ndarray  # (1,) [m]
+    number: np.ndarray  # (2, RING) their numbers
+    flat: np.ndarray  # (2, RING, 2) projected along the normal [m]
+    face: np.ndarray  # (2,) number of the face
+    size: np.ndarray  # (1,) of what both show [m]
     least: np.ndarray  # (1,) the smallest gap that a feature may have [m]
-    found: np.ndarray  # (1,) how many features were found
+    found: np.ndarray  # (1,) number of features found
     kind: np.ndarray  # (FOUND,)
     gap: np.ndarray  # (FOUND,) [m]
-    sign: np.ndarray  # (FOUND,) see features.py; 1 where the point, or the disc, is A's
-    place: np.ndarray  # (FOUND, 2) seen along the normal [m]
+    sign: np.ndarray  # (FOUND,) see features.py; 1 if the point, or the disc, is A's
+    place: np.ndarray  # (FOUND, 2) projected along the normal [m]
     side: np.ndarray  # (FOUND,) whose point, disc or ball it is
-    corner: np.ndarray  # (FOUND, 2) numbers of what it is made of
+    corner: np.ndarray  # (FOUND, 2) numbers of the corner, edge, face or rim of both sides
     at: np.ndarray  # (FOUND, 2, 3) the two reference points, world [m]
     along: np.ndarray  # (FOUND, 2, 3) direction of an edge or axis, normal of a plane
-    across: np.ndarray  # (FOUND, 2, 3) direction in a face across its edge
+    across: np.ndarray  # (FOUND, 2, 3) direction in a face perpendicular to its edge
     rounding: np.ndarray  # (FOUND, 2) [m]; of a rim: the radius of its disc
-    angle: np.ndarray  # (FOUND, 2) where a rim is touched [rad]
+    angle: np.ndarray  # (FOUND, 2) angle of the contact on a rim [rad]
     turn: np.ndarray  # (FOUND,) sign of the normal of a rim and an edge
-    band: np.ndarray  # (1,) how far features may hang over the end of what they touch [m] (overhang.py); 0 in the hard limit
-    # what each hangs over, ENDS at most; one row more for the feature that is being made
-    ends: np.ndarray  # (FOUND + 1,) how many
+    band: np.ndarray  # (1,) how far features may overhang the end of what they touch [m] (overhang.py); 0 in the hard limit
+    # what each overhangs, ENDS at most; row FOUND is of the current feature, which is being made
+    ends: np.ndarray  # (FOUND + 1,) number of ends
     end_side: np.ndarray  # (FOUND + 1, ENDS) whose end it is
     end_at: np.ndarray  # (FOUND + 1, ENDS, 3) a point of it, world [m]
     end_along: np.ndarray  # (FOUND + 1, ENDS, 3) the direction outwards, or the axis of a cap
     end_disc: np.ndarray  # (FOUND + 1, ENDS) radius of that cap [m]; 0: an edge's end, or a face's edge
-    farther: np.ndarray  # (FOUND + 1,) how much the gap grows by that [m]
-    lift: np.ndarray  # (FOUND + 1,) sign of the way from the contact point to the edge along the normal
-    geom: np.ndarray  # (2,) the shapes
+    farther: np.ndarray  # (FOUND + 1,) growth of the gap by overhang and facing [m]
+    lift: np.ndarray  # (FOUND + 1,) sign of the normal's direction from the contact point to the edge; 0: not used
+    geom: np.ndarray  # (2,) numbers of the geoms
     seen_along: np.ndarray  # (2, 3) direction in which each is seen, in its frame
-    faces: np.ndarray  # (2,) how many faces each shows on the central path; 0: what `show_polygon` shows
-    shown: np.ndarray  # (2, FACES) their numbers in the table of all
-    sigma: np.ndarray  # (2, FACES, 4) and how they face the other shape, σ and its derivative (facing.py)
-    face_shown: np.ndarray  # (2,) which of them is the polygon
-    part: np.ndarray  # (FOUND + 1, 2, 3) what of each shape a feature has and which of it, where it may face away (facing.py)
+    faces: np.ndarray  # (2,) number of faces that each shows on the central path; 0: what `show_polygon` shows
+    shown: np.ndarray  # (2, FACES) their numbers in the table of all faces
+    sigma: np.ndarray  # (2, FACES, 4) their facing σ and its derivative (facing.py)
+    face_shown: np.ndarray  # (2,) the one that is the polygon now
+    part: np.ndarray  # (FOUND + 1, 2, 3) part of each shape that a feature involves (facing.py)
     axes: np.ndarray  # (2, 9) the geoms' matrices, by rows
-    faces_at: np.ndarray  # (FOUND + 1, 2, 2, 3) of two edges: normals of the faces at each, world (crossing.py)
-    least_sine: np.ndarray  # (FOUND + 1,) sine of the angle between two edges below which they do not cross; 0: no edges
-    kept: np.ndarray  # (FOUND,)
-    far: np.ndarray  # (FOUND,)
+    faces_at: np.ndarray  # (FOUND + 1, 2, 2, 3) of two edges: normals of both faces at each, world (crossing.py)
+    least_sine: np.ndarray  # (FOUND + 1,) sine of the angle between two edges below which they count as parallel; 0: no edges
+    kept: np.ndarray  # (FOUND,) whether it is kept
+    far: np.ndarray  # (FOUND,) squared distance from the features kept [m²], see `keep_spread`
 
 
 def allocate_manifold() -> Manifold:
@@ -98,7 +98,7 @@ def allocate_manifold() -> Manifold:
 
 @kernel
 def shape_of(Q, g):
-    """Geom g as convex_shapes.py takes it."""
+    """Geom g as a shape tuple of convex_shapes.py."""
     return Q.shape_kind[g], (Q.shape_size[g, 0], Q.shape_size[g, 1], Q.shape_size[g, 2]), Q.shape_hull[g, 0], Q.shape_hull[g, 1]
 
 
@@ -131,13 +131,13 @@ def placed(c, A, x, R):
 
 @kernel
 def shows_polygon(Q, g):
-    """Whether geom g shows a polygon: round shapes do not."""
+    """Whether geom g shows a polygon: spheres and ellipsoids do not."""
     return Q.shape_kind[g] != SPHERE and Q.shape_kind[g] != ELLIPSOID
 
 
 @kernel
 def show_polygon(Q, M, side, g, pose, n):
-    """What geom g shows along n, into M's row `side`: corners (world), their numbers, rounding, the plane of a face."""
+    """Write what geom g shows along n into M's row `side`: corners (world), their numbers, rounding, the plane of a face."""
     kind = Q.shape_kind[g]
     M.radius[side], M.has_face[side], M.disc[side] = 0.0, False, 0.0
     R = pose[1]
@@ -172,12 +172,12 @@ def show_polygon(Q, M, side, g, pose, n):
 
 @kernel
 def show_face(Q, M, side, g, pose, face, lead):
-    """The face of a box or mesh, its corners from place `lead` in its ring on, into M's row `side`."""
+    """Write a face of a box or mesh into M's row `side`, with its corners from place `lead` in its ring on."""
     M.radius[side], M.disc[side], R = 0.0, 0.0, pose[1]
     first, number = Q.ring[face], Q.ring[face + 1] - Q.ring[face]
     step = (number + RING - 1) // RING
     count = 0
-    for r in range(0, number, step):  # of many corners some, but always the one that reaches farthest
+    for r in range(0, number, step):  # of many corners a subset, always with the one at `lead`
         c = Q.ring_corner[first + (lead + r) % number]
         put(M.point[side], count, plus(pose[0], turned(R, row(Q.corner, c))))
         M.number[side, count] = c - Q.shape_hull[g, 0]
@@ -189,7 +189,7 @@ def show_face(Q, M, side, g, pose, face, lead):
 
 @kernel
 def _cap(M, side, pose, z, radius, half, sign):
-    """The cap of a cylinder that looks along sign z: points of its rim, counterclockwise from outside."""
+    """The cap of a cylinder whose outward normal is sign z: points of its rim, counterclockwise from outside."""
     R = pose[1]
     centre = along(pose[0], sign * half, z)
     for i in range(RIM_POINTS):
@@ -204,13 +204,13 @@ def _cap(M, side, pose, z, radius, half, sign):
 
 @kernel
 def _face_along(Q, g, m):
-    """Of geom g, a box or mesh: (the face at its corner farthest along m, in its frame, whose normal is nearest to m; the place of
-    that corner in the face's ring).
+    """(face, lead) of geom g, a box or mesh: of the faces at its support point along m, in its frame, the one whose normal is
+    nearest to m; the place of the support point in that face's ring.
     """
     top, c = -math.inf, Q.shape_hull[g, 0]
     for i in range(Q.shape_hull[g, 0], Q.shape_hull[g, 0] + Q.shape_hull[g, 1]):
         d = dot(row(Q.corner, i), m)
-        if d > top and Q.around[i] < Q.around[i + 1]:  # (one within a face or an edge is a corner of none)
+        if d > top and Q.around[i] < Q.around[i + 1]:  # (a vertex inside a face or an edge is a corner of none)
             top, c = d, i
     best, most = Q.shape_faces[g, 0], -2.0
     for r in range(Q.around[c], Q.around[c + 1]):
@@ -227,9 +227,10 @@ def _face_along(Q, g, m):
 
 @kernel
 def put_feature(M, kind, x, y, gap, side, first, second, sign):
-    """A feature's row in M, returned; -1 where another is at its place (on the central path two are: they fade apart).
+    """Add a feature to M and return its row; -1 if there is no room, or another one is at its place.
 
-    side: whose point it is; first, second: numbers of what it is made of.
+    On the central path features at one place are all added, since they fade separately; only the same feature is not added again.
+    side: whose point it is; first, second: numbers of the corners, edges, faces or rims involved.
     """
     if M.found[0] >= FOUND:
         return -1
@@ -250,7 +251,7 @@ def put_feature(M, kind, x, y, gap, side, first, second, sign):
 
 @kernel
 def _is_found(M, kind, side, first, second):
-    """Whether another face of the same shape has had this feature, a corner or an edge of both."""
+    """Whether this feature, a corner or an edge that several faces share, has been added for another face of the same shape."""
     for f in range(M.found[0]):
         if M.kind[f] == kind and M.side[f] == side and M.corner[f, 0] == first and M.corner[f, 1] == second:
             return True
@@ -259,7 +260,7 @@ def _is_found(M, kind, side, first, second):
 
 @kernel
 def _take_ends(M, f):
-    """Feature f hangs over what is noted in the last row, and has the parts noted there, which is empty then."""
+    """Move the ends and parts recorded in the last row, for the current feature, to feature f."""
     for side in range(2):
         for r in range(3):
             M.part[f, side, r] = M.part[FOUND, side, r]
@@ -274,19 +275,19 @@ def _take_ends(M, f):
 
 @kernel
 def no_ends(M):
-    """The feature that is being made hangs over nothing yet."""
+    """Clear the ends and parts recorded for the current feature."""
     M.ends[FOUND], M.farther[FOUND], M.lift[FOUND], M.least_sine[FOUND] = 0, 0.0, 0.0, 0.0
     M.part[FOUND, 0, 0] = M.part[FOUND, 1, 0] = 0
 
 
 @kernel
 def edge_number(M, side, i, j):
-    """Number of the edge between corners i and j of a side's polygon, the same from either of its faces; not 0 … CORNERS."""
+    """Number of the edge between corners i and j of a side's polygon, the same for both of its faces; at least CORNERS."""
     a, b = M.number[side, i] % CORNERS, M.number[side, j] % CORNERS
     return max(a, b) * CORNERS + min(a, b)
 
 
 @kernel
 def border_number(M, side, i, j):
-    """Number of that edge as the border of one of its faces: the other goes round it the other way."""
+    """Number of that edge as a border of one of its faces: the other face traverses it in the opposite direction."""
     return (M.number[side, i] % CORNERS) * CORNERS + M.number[side, j] % CORNERS

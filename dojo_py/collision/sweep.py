@@ -1,8 +1,8 @@
 """Broad phase: which pairs of geoms may be near, by sweep and prune (Baraff 1992; Cohen et al., I-COLLIDE, 1995).
 
-Every geom of finite size has a box along the world's axes. The boxes are sorted by their lower ends along one axis, and only those
-that overlap there are compared. The order of the last call is kept, so that sorting costs next to nothing while little moves; the
-pairs found do not depend on it: they come in the order of the model's pairs, as if every pair had been looked at.
+Every geom of finite size has an axis-aligned bounding box. The boxes are sorted by their lower ends along one axis, and only those
+that overlap along it are compared. The order of the last call is kept, so that sorting costs next to nothing while little moves.
+The pairs found do not depend on it: they come in the order of the model's pairs, as if every pair had been tested.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ Array = np.ndarray
 
 
 class PairIndex(NamedTuple):
-    """The pairs of a model, to be found by their geoms. g geoms, m pairs."""
+    """Index of the pairs of a model by their geoms. g geoms, m pairs."""
 
     box_geom: Array  # (n,) geoms that have a box: those of the pairs of two finite geoms
-    partner_start: Array  # (g + 1,) where the pairs of a geom with larger geoms begin in
-    partner: Array  # (m',) the larger geom, ascending, and
+    partner_start: Array  # (g + 1,) start, in the next two, of the pairs of a geom with geoms of larger number
+    partner: Array  # (m',) the geom of larger number, ascending
     pair_number: Array  # (m',) the number of the pair
     boundless: Array  # (u,) numbers of the pairs with a geom of no finite size: always near
 
@@ -31,14 +31,14 @@ class Sweep(NamedTuple):
 
     low: Array  # (n, 3) of the box of PairIndex.box_geom[i] [m]
     high: Array  # (n, 3)
-    order: Array  # (n,) boxes by their lower ends along
-    axis: Array  # (1,) this axis
+    order: Array  # (n,) boxes sorted by their lower ends along `axis`
+    axis: Array  # (1,) 0, 1 or 2
     near: Array  # (room,) numbers of the pairs found, ascending
-    found: Array  # (2,) how many, and for how many there was no room
+    found: Array  # (2,) number of pairs found, number of those for which there was no room
 
 
 ROOM_A_BOX, LEAST_ROOM = 8, 64
-"""Pairs that there is room for at first: for each box, and at least."""
+"""Initial room for near pairs: so many for each box, and at least so many."""
 
 
 def pair_index(geoms: Array, boundless: Array) -> PairIndex:
@@ -54,7 +54,7 @@ def pair_index(geoms: Array, boundless: Array) -> PairIndex:
 
 
 def allocate_sweep(index: PairIndex, room: int = 0) -> Sweep:
-    """Work space with room for so many near pairs, at least for what one starts with and at most for all."""
+    """Work space with room for so many near pairs: at least the initial room, at most all pairs."""
     n, pairs = len(index.box_geom), len(index.pair_number) + len(index.boundless)
     room = min(max(room, ROOM_A_BOX * n + LEAST_ROOM + len(index.boundless)), pairs)
     z = np.zeros
@@ -63,7 +63,7 @@ def allocate_sweep(index: PairIndex, room: int = 0) -> Sweep:
 
 @kernel
 def set_box(S: Any, i: Any, x: Any, y: Any, z: Any, reach: Any) -> None:
-    """Box i of everything within reach [m] of a point, a little larger, so that round-off loses no pair."""
+    """Box i = bounding box of a ball of radius reach [m] about a point, slightly enlarged, so that round-off loses no pair."""
     around = reach + 1e-12 * (reach + abs(x) + abs(y) + abs(z))
     S.low[i, 0], S.low[i, 1], S.low[i, 2] = x - around, y - around, z - around
     S.high[i, 0], S.high[i, 1], S.high[i, 2] = x + around, y + around, z + around
@@ -71,7 +71,7 @@ def set_box(S: Any, i: Any, x: Any, y: Any, z: Any, reach: Any) -> None:
 
 @kernel
 def sort_boxes(S: Any) -> None:
-    """Order the boxes by their lower ends along the axis on which they spread most, or nearly: another needs to be twice as far."""
+    """Sort the boxes by their lower ends along the axis of largest variance; it changes only for an axis of twice the variance."""
     low, order, n = S.low, S.order, S.order.shape[0]
     best, widest, own = S.axis[0], 0.0, 0.0
     for a in range(3):
@@ -97,7 +97,7 @@ def sort_boxes(S: Any) -> None:
 
 @kernel
 def overlap(S: Any, i: Any, k: Any, apart: Any) -> Any:
-    """Whether two boxes are within `apart` [m] along the two axes that are not sorted; never where a number is none."""
+    """Whether two boxes are within `apart` [m] along the two axes that are not sorted; False for NaN."""
     a, b = (S.axis[0] + 1) % 3, (S.axis[0] + 2) % 3
     low, high = S.low, S.high
     along_a = low[i, a] <= high[k, a] + apart and low[k, a] <= high[i, a] + apart
@@ -155,7 +155,7 @@ def _put(S: Any, number: Any) -> None:
 
 @kernel
 def sort_numbers(x: Any, n: Any) -> None:
-    """The first n numbers of x ascending, in place (heap sort; what is sorted already is seen at once)."""
+    """Sort the first n numbers of x in ascending order, in place (heap sort, after a test whether they are sorted already)."""
     known = True
     for i in range(1, n):
         known = known and x[i - 1] <= x[i]

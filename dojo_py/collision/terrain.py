@@ -1,15 +1,15 @@
-"""Which features of a convex shape and a height field may touch within a step.
+"""Features of a convex shape and a height field that may touch within a step.
 
-The field is convex prisms (height_fields.py); the shape's gap from it is the least of the gaps from those below its box. For each
-prism within reach the nearest point q of the field and the normal there tell what of the terrain is touched: a triangle, an edge,
-a point of the grid. It counts only where the normal belongs to the terrain there: no neighbour rises above the plane through q,
+The field is a set of convex prisms (height_fields.py); the shape's gap is the least of its gaps from the prisms below its bounding
+box. For each prism within reach, the nearest point q of the field and the normal n there say which part of the terrain is touched:
+a triangle, an edge, a point of the grid. It counts only if n is a normal of the terrain: no neighbour rises above the plane at q,
 
-    n · (w - q) <= 0    for the corners w of all triangles that hold q,    n out of the terrain
+    n · (w - q) <= 0    for the corners w of all triangles that contain q,    n out of the terrain
 
-else one of these neighbours is what is touched. So the seams between prisms, and edges of a flat or hollow terrain, are never met.
-What is touched shows the triangle to the shape, as a face of a mesh would (manifold.py): corners of the shape over the triangle,
-and, where the terrain bends outwards, its edges and points. Balls meet a triangle's plane, an edge or a point. Features are
-numbered by triangle, edge and point of the grid.
+otherwise one of these neighbours is what is touched. So internal edges between prisms, and edges of flat or concave terrain, are
+never hit. The triangle is then to the shape what a face of a mesh is (manifold.py): features are the corners of the shape over it
+and, where the terrain is convex, its edges and points. A ball touches a triangle's plane, an edge or a point. Features are numbered
+by triangle, edge and point of the grid.
 """
 
 import math
@@ -52,15 +52,16 @@ from dojo_py.collision.vectors import (
 from dojo_py.jit import kernel
 
 ON_EDGE = 1e-7
-"""Share of a triangle below which a point counts as lying on its edge."""
+"""Barycentric coordinate below which a point counts as lying on an edge of its triangle."""
 FLAT = 1e-9
-"""Sine of the angle between neighbours below which the terrain is flat."""
+"""Sine of the angle between adjacent triangles below which the terrain is flat."""
 PARALLEL = 1e-6
-"""Distance of two unit normals below which they are one."""
+"""Sine of the angle by which a neighbour may rise above the plane through q, for round-off."""
 LEVEL = 4.0 * PARALLEL
-"""Likewise of a triangle's normal and that of the nearest points: more, so that no other belongs to an edge of a flat terrain."""
+"""Distance of n from a triangle's unit normal below which they are the same: above PARALLEL, so that edges of a flat terrain have
+no other normal."""
 AROUND = 0.1
-"""Of the size of a shape: how far away the terrain's gap is known."""
+"""Over the size of a shape: distance up to which its gap from the terrain is computed."""
 
 
 @kernel
@@ -75,9 +76,9 @@ def _prism(Q, b, r, c, half, corners, pose_b):
 
 @kernel
 def terrain_nearest(Q, W, k, x, R):
-    """(gap [m], normal from the shape to the field, point of the shape, of the field) of pair k at poses x, R.
+    """(gap [m], normal from the shape to the field, witness point of the shape, of the field) of pair k at poses x, R.
 
-    Where the field is farther than a share of the shape's size, this distance, which the gap exceeds, and the centres.
+    If the field is farther away than AROUND times the shape's size: this distance, a lower bound of the gap, and both centres.
     """
     a, b = Q.geom[k, 0], Q.geom[k, 1]
     i, j = body_row(x, Q.shape_node[a]), body_row(x, Q.shape_node[b])
@@ -100,7 +101,7 @@ def terrain_nearest(Q, W, k, x, R):
 
 @kernel
 def find_terrain(Q, W, k, x, R, reach):
-    """As `manifold.find_convex`, for pair k of a shape and a height field: (its gap, how many features were added)."""
+    """As `manifold.find_convex`, for pair k of a shape and a height field: (gap, number of features added)."""
     a, b = Q.geom[k, 0], Q.geom[k, 1]
     i, j = body_row(x, Q.shape_node[a]), body_row(x, Q.shape_node[b])
     A, pose_a, pose_b = shape_of(Q, a), pose_of(Q, a, x[i], R[i]), pose_of(Q, b, x[j], R[j])
@@ -147,7 +148,7 @@ def _grid_place(cell, i):
 
 @kernel
 def _beyond(Q, f, cell, i):
-    """(whether there is a neighbour over the edge opposite to corner i, its corner that is not on that edge)."""
+    """(whether there is a neighbour across the edge opposite to corner i, its corner that is not on that edge)."""
     r, c, half = cell
     rows, columns = Q.field_grid[f, 0], Q.field_grid[f, 1]
     if half == 0:  # corners (r + 1, c), (r, c), (r + 1, c + 1)
@@ -161,7 +162,7 @@ def _beyond(Q, f, cell, i):
 
 @kernel
 def _bends_out(Q, f, cell, corners, m, i):
-    """Whether the edge opposite to corner i is one of the border, or the terrain falls away behind it."""
+    """Whether the edge opposite to corner i is on the border of the field, or the terrain is convex there."""
     there, w = _beyond(Q, f, cell, i)
     e = minus(w, corners[(i + 1) % 3])
     return not there or dot(m, e) < -FLAT * length(e)
@@ -169,7 +170,7 @@ def _bends_out(Q, f, cell, corners, m, i):
 
 @kernel
 def _is_peak(Q, f, cell, i):
-    """Whether an edge of the terrain at corner i bends outwards: its neighbours do not all lie in its plane or above."""
+    """Whether the terrain is convex at some edge at corner i, or the corner is on the border."""
     r, c = _grid_place(cell, i)
     p = grid_point(Q, f, r, c)
     for k in range(6):
@@ -197,7 +198,7 @@ def _ring_point(Q, f, r, c, k):
 
 @kernel
 def _shares(corners, q):
-    """Barycentric coordinates of a point of the field's frame in a triangle, seen from above."""
+    """Barycentric coordinates of a point, in the field's frame, in a triangle, projected along z."""
     a, b, c = corners
     det = (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
     v = ((q[0] - a[0]) * (c[1] - a[1]) - (q[1] - a[1]) * (c[0] - a[0])) / det
@@ -207,7 +208,7 @@ def _shares(corners, q):
 
 @kernel
 def _part(shares):
-    """What of a triangle a point lies on: (3, -1) the triangle, (2, i) the edge opposite to corner i, (1, i) corner i."""
+    """Part of a triangle on which a point lies: (3, -1) its interior, (2, i) the edge opposite to corner i, (1, i) corner i."""
     zero, at = 0, -1
     for i in range(3):
         if shares[i] < ON_EDGE:
@@ -226,7 +227,7 @@ def _part(shares):
 
 @kernel
 def _belongs(Q, f, cell, n, q, part):
-    """Whether n, out of the terrain and not a triangle's normal, is one of the terrain's at its point q (in the field's frame)."""
+    """Whether n, out of the terrain and no triangle's normal, is a normal of the terrain at its point q (in the field's frame)."""
     size, i = part
     if size == 3:
         return False
@@ -245,7 +246,7 @@ def _belongs(Q, f, cell, n, q, part):
 
 @kernel
 def _touch(Q, W, k, x, R, geoms, cell, near, reach):
-    """Add what the shape may touch of one triangle, whose prism's nearest points are given."""
+    """Add the features of the shape and one triangle; near: (gap, n, p, q) of the shape and the triangle's prism."""
     a, pose_a, b, pose_b = geoms
     gap, n, p, q = near
     f = Q.shape_faces[b, 0]
@@ -254,7 +255,7 @@ def _touch(Q, W, k, x, R, geoms, cell, near, reach):
     out = times(-1.0, turned_back(pose_b[1], n))
     shares = _shares(corners, here)
     size = length(minus(corners[1], corners[0])) + length(minus(corners[2], corners[0]))
-    if dot(m, minus(here, corners[0])) < -ON_EDGE * size:  # a wall of the border, or the bottom
+    if dot(m, minus(here, corners[0])) < -ON_EDGE * size:  # a side of the border, or the bottom
         if out[2] < -0.5 or _on_border(Q, f, cell, shares):
             _plane_feature(Q, W, k, x, R, geoms, cell, p, q, n)
         return
@@ -283,7 +284,7 @@ def _touch(Q, W, k, x, R, geoms, cell, near, reach):
             if W.kappa[0] > 0.0:
                 _round(Q, W, k, x, R, geoms, cell, part, level, p, 0)
                 return
-        elif M.radius[0] > 0.0 or W.kappa[0] > 0.0:  # a corner that touches, which is no ball, has no normal of its own
+        elif M.radius[0] > 0.0 or W.kappa[0] > 0.0:  # in the hard limit a sharp corner that touches has no normal of its own
             for i in range(M.corners[0]):
                 centre = row(M.point[0], i)
                 if length(minus(along(p, -M.radius[0], n), centre)) < ON_EDGE * M.size[0]:
@@ -296,7 +297,7 @@ def _touch(Q, W, k, x, R, geoms, cell, near, reach):
 def _add_corners_over(Q, W, k, x, R, geoms, cell, triangle, reach):
     """On the central path: the corners of the shape over a triangle, although a point beside it is nearer to the triangle's prism.
 
-    What is felt at a distance is felt by all corners. With those alone over whose triangle the nearest point is, a box over a flat
+    Contact at a distance acts on all corners. With the corners over the triangle of the nearest point alone, a box over a flat
     field had four contacts when level and two when tilted by 1e-5.
     """
     a, pose_a, b, pose_b = geoms
@@ -315,7 +316,7 @@ def _add_corners_over(Q, W, k, x, R, geoms, cell, triangle, reach):
 
 @kernel
 def _on_border(Q, f, cell, shares):
-    """Whether a point of a prism, by its place seen from above, lies on a wall of the field."""
+    """Whether a point of a prism with barycentric coordinates `shares` lies on a side of the field."""
     for i in range(3):
         if shares[i] < ON_EDGE and not _beyond(Q, f, cell, i)[0]:
             return True
@@ -335,7 +336,7 @@ def _point_number(Q, f, cell, i):
 
 @kernel
 def _edge_number(Q, f, cell, i):
-    """Number of the edge opposite to corner i, the same from both of its triangles; not that of a point times 4, plus 3."""
+    """Number of the edge opposite to corner i, the same from both triangles: 4 × point + 0, 1 or 2 (+ 3: points, in `_round`)."""
     r1, c1 = _grid_place(cell, (i + 1) % 3)
     r2, c2 = _grid_place(cell, (i + 2) % 3)
     direction = 0 if r1 == r2 else 1 if c1 == c2 else 2
@@ -344,7 +345,7 @@ def _edge_number(Q, f, cell, i):
 
 @kernel
 def _show_triangle(Q, M, b, cell, pose_b):
-    """The triangle into M's second row: counterclockwise from outside, as the faces of a mesh."""
+    """Write the triangle into M's second row, counterclockwise from outside like the faces of a mesh."""
     corners, m = _local(Q, b, cell)
     M.radius[1], M.disc[1], M.corners[1], M.has_face[1] = 0.0, 0.0, 3, True
     M.face[1] = _triangle_number(Q, Q.shape_faces[b, 0], cell)
@@ -358,9 +359,9 @@ def _show_triangle(Q, M, b, cell, pose_b):
 
 @kernel
 def _number(Q, W, k, f, cell, corners, m, gap, pose_b):
-    """Number the features in M by the grid; what does not bend outwards is no feature: its gap becomes NaN, and it is not kept.
+    """Number the features in M by the grid. Edges and points where the terrain is not convex get a gap of NaN, and are not kept.
 
-    Returns whether none of the others is as near as the pair.
+    Returns whether none of the other features is as near as the pair.
     """
     M, missed = W.manifold, True
     for s in range(M.found[0]):
@@ -387,7 +388,7 @@ def _number(Q, W, k, f, cell, corners, m, gap, pose_b):
 
 @kernel
 def _is_double(W, k, M, s):
-    """Whether the same point of the shape is held already over another triangle in the same plane."""
+    """Whether the table has the same point of the shape already, over another triangle in the same plane."""
     part = (2 * M.kind[s] + M.side[s]) * NUMBERS + M.corner[s, 0]
     m, at = row(M.along[s], 1), row(M.at[s], 1)
     for i in range(W.n_features[0]):
@@ -401,9 +402,9 @@ def _is_double(W, k, M, s):
 
 @kernel
 def _round(Q, W, k, x, R, geoms, cell, part, level, centre, end):
-    """A ball or corner of the shape, its number `end`, over the triangle's plane (`level`), or at an edge or a point of it.
+    """Add a ball or corner of the shape, its number `end`, over the triangle's plane (`level`), or at an edge or a point of it.
 
-    Of a shape that is no ball, but curved, its lowest point, or its nearest ones.
+    For an ellipsoid or cylinder: its lowest point over the plane, or its witness points.
     """
     a, _, b, pose_b = geoms
     curved = is_curved(shape_of(Q, a))
@@ -433,7 +434,7 @@ def _round(Q, W, k, x, R, geoms, cell, part, level, centre, end):
 
 @kernel
 def _put_segment(W, i, middle, half):
-    """A segment of the world as the second side of feature i."""
+    """Make a segment, in the world's frame, the second side of feature i."""
     reach = length(half)
     z = unit(half)
     y = unit(perpendicular(z))
@@ -446,9 +447,9 @@ def _put_segment(W, i, middle, half):
 
 @kernel
 def _plane_feature(Q, W, k, x, R, geoms, cell, p, q, n):
-    """The point of the shape that is nearest now, over the plane through the nearest point of the field: it keeps both apart.
+    """Add the present witness point of the shape over the separating plane through that of the field.
 
-    Of an ellipsoid its lowest point.
+    For an ellipsoid: its lowest point over that plane.
     """
     a = geoms[0]
     M, radius = W.manifold, rounding(shape_of(Q, a))
@@ -463,7 +464,7 @@ def _plane_feature(Q, W, k, x, R, geoms, cell, p, q, n):
 
 @kernel
 def _push_up(Q, W, k, x, R, geoms, cell):
-    """The lowest point of the shape over the plane of a triangle: where it is so deep that nothing else is known."""
+    """Add the lowest point of the shape over the plane of a triangle, where the overlap is so deep that no feature was found."""
     a, pose_a, b, pose_b = geoms
     corners, m = _local(Q, b, cell)
     up, A = turned(pose_b[1], m), shape_of(Q, a)

@@ -1,4 +1,4 @@
-"""What two geoms may touch with, and how near they are: height fields in their own way, all others as convex shapes."""
+"""Features and gap of a pair of geoms that is not round: height fields by terrain.py, all others as convex shapes."""
 
 from dojo_py.collision.height_fields import HFIELD
 from dojo_py.collision.manifold import find_convex
@@ -9,7 +9,7 @@ from dojo_py.jit import kernel
 
 @kernel
 def find_features(Q, W, k, x, R, reach):
-    """As `manifold.find_convex`, for any pair k that is not round: (its gap, how many features were added)."""
+    """As `manifold.find_convex`, for any pair k that is not round: (gap, number of features added)."""
     if Q.shape_kind[Q.geom[k, 1]] == HFIELD:
         return find_terrain(Q, W, k, x, R, reach)
     return find_convex(Q, W, k, x, R, reach)
@@ -17,7 +17,7 @@ def find_features(Q, W, k, x, R, reach):
 
 @kernel
 def pair_distance(Q, W, k, x, R, reach):
-    """Gap [m] of pair k at poses x (nb + 1, 3), R (nb + 1, 3, 3); beyond reach [m], or of far height fields, a bound below it."""
+    """Gap [m] of pair k at poses x (nb + 1, 3), R (nb + 1, 3, 3); a lower bound if above reach [m], or of a far height field."""
     if Q.shape_kind[Q.geom[k, 1]] == HFIELD:
         return terrain_nearest(Q, W, k, x, R)[0]
     return convex_distance(Q, W, k, x, R, reach)

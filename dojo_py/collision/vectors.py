@@ -49,7 +49,7 @@ def length(a):
 
 @kernel
 def unit(a):
-    """a / |a|; a vector without length, or that is not finite, becomes x."""
+    """a / |a|; the x axis if |a| is not within 1e-150 … 1e150."""
     s = length(a)
     if not 1e-150 < s < 1e150:
         return (1.0, 0.0, 0.0)
@@ -58,7 +58,7 @@ def unit(a):
 
 @kernel
 def perpendicular(a):
-    """A unit vector at right angles to the unit vector a."""
+    """A unit vector perpendicular to the unit vector a."""
     x, y, z = abs(a[0]), abs(a[1]), abs(a[2])
     if x <= y and x <= z:
         return unit((0.0, -a[2], a[1]))
@@ -105,5 +105,5 @@ def matrix(array):
 
 @kernel
 def put(array, i, a):
-    """Row i of an array (n, 3) = a."""
+    """Set row i of an array (n, 3) to a."""
     array[i, 0], array[i, 1], array[i, 2] = a[0], a[1], a[2]
