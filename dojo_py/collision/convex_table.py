@@ -42,7 +42,7 @@ class ShapeTable(NamedTuple):
 
 
 def shape_table(model: Any, wanted: Any) -> ShapeTable:
-    """The ShapeTable of a Model; hulls of the geoms in `wanted` only: one of each mesh, and one of each box, whose size can change."""
+    """The ShapeTable of a Model; hulls of the geoms in `wanted` only: one of each mesh, one of each box, whose size can change."""
     number = model.ngeom
     kind, size = np.array(model.geom_type, np.int64), np.array(model.geom_size, float).reshape(-1, 3)
     hull, faces, reach = np.zeros((number, 2), np.int64), np.zeros((number, 2), np.int64), np.zeros(number)
