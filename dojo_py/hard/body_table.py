@@ -18,11 +18,12 @@ from dojo_py.rotation import quat_mul, turn_back, turn_vector
 
 
 class BodyTable(NamedTuple):
-    """One row per body of the model, the world included."""
+    """One row per body of the model, the world included; nb: bodies of the layout."""
 
     node: np.ndarray  # (nbody,) body of the layout that carries it, -1: fixed to the world
     arm: np.ndarray  # (nbody, 3) its centre of mass from that body's, in that body's frame; fixed: in the world [m]
     quat: np.ndarray  # (nbody, 4) its frame in that body's frame; fixed: in the world
+    wrench: np.ndarray  # (nb, 6) constant force and torque about the centre of mass of a body of the layout, world [N, N m]
 
 
 def build_body_table(model: Any, layout: Layout, where: BodyMap) -> BodyTable:
@@ -39,7 +40,7 @@ def build_body_table(model: Any, layout: Layout, where: BodyMap) -> BodyTable:
         if alone or b == 0:
             arm[b] = 0.0
     quat = np.array([q / np.linalg.norm(q) for q in quat])
-    return BodyTable(np.array(where.node, np.int64), arm, quat)
+    return BodyTable(np.array(where.node, np.int64), arm, quat, np.zeros((len(layout.mass), 6)))
 
 
 @kernel
@@ -92,14 +93,14 @@ def show_last_parts(M: BodyTable, layout: Layout, bodies: Any, h: float, impulse
 
 @kernel
 def gather_wrenches(M, bodies, wrenches, step, out):
-    """out (nb, 6) = wrenches about the centres of mass of the model's bodies, moved to those of the layout's.
+    """out (nb, 6) = the constant wrenches, and those about the centres of mass of the model's bodies, moved to the layout's.
 
     wrenches (0 | 1 | T, nbody, 6): none, one for all steps, or one a step.
     """
     r = scratch(3)
     for b in range(out.shape[0]):
         for i in range(6):
-            out[b, i] = 0.0
+            out[b, i] = M.wrench[b, i]
     if wrenches.shape[0] == 0:
         return
     outside = wrenches[min(step, wrenches.shape[0] - 1)]

@@ -64,7 +64,7 @@ def _rows(
     qpos, qvel, qacc = motion[0][:T], motion[1][:T], np.diff(motion[1], axis=0) / h
     actuator = np.zeros((T, noted.actuator.shape[1], 3))
     actuator[:, :, 2] = noted.actuator
-    wrenches = outside.wrenches if len(outside.wrenches) else np.zeros((1, int(model.nbody), 6))
+    given = outside.wrenches if len(outside.wrenches) else np.zeros((1, int(model.nbody), 6))
     tendon = np.zeros((T, int(model.ntendon), 2))
     arms = tendon_lengths(model, qpos, qvel, tendon)
     limit = _limits(model, world.layout, noted.limit, qpos, qvel, tendon)
@@ -73,7 +73,7 @@ def _rows(
         joint_actuator += arms[:, t] * noted.joint_actuator[:, int(model.nv) + k, None]
     return Rows(
         time, qpos, qvel, qacc, actuator, joint_actuator, tendon, limit, np.zeros((T, 2)),
-        wrenches + _loop_loads(model, world, noted.loops, motion[2][:T]), (), contacts,
+        given + _loads(model, world, noted.loops, motion[2][:T]), (), contacts,
         np.asarray(model.body_pos, float), np.asarray(model.body_quat, float),
     )  # fmt: skip
 
@@ -101,18 +101,19 @@ def _limits(model: Any, layout: Any, forces: Array, qpos: Array, qvel: Array, te
     return out
 
 
-def _loop_loads(model: Any, world: Any, loops: Array, bodies: Array) -> Array:
-    """(T, nbody, 6) wrenches of loops on the model's bodies about their own centres of mass, world axes."""
+def _loads(model: Any, world: Any, loops: Array, bodies: Array) -> Array:
+    """(T, nbody, 6) wrenches of loops, and the constant ones, on the model's bodies about their own centres of mass, world axes."""
     out = np.zeros((len(loops), int(model.nbody), 6))
     first: dict[int, int] = {}
     for m, node in enumerate(world.bodies.node):
         if node >= 0:
             first.setdefault(int(node), m)  # (of bodies that are merged the one with the joint)
     nodes, own = list(first), list(first.values())
-    q, force = bodies[:, nodes, 6:10], loops[:, nodes, :3]
+    q, constant = bodies[:, nodes, 6:10], world.bodies.wrench[nodes]
+    force = loops[:, nodes, :3] + constant[:, :3]
     arm = quaternion.rotate(q, world.bodies.arm[own])
     out[:, own, :3] = force
-    out[:, own, 3:] = quaternion.rotate(q, loops[:, nodes, 3:]) - np.cross(arm, force)
+    out[:, own, 3:] = quaternion.rotate(q, loops[:, nodes, 3:]) + constant[:, 3:] - np.cross(arm, force)
     return out
 
 

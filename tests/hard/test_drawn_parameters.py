@@ -17,7 +17,7 @@ OF_TENDONS = (
     "tendon_damping", "tendon_armature", "tendon_frictionloss", "tendon_stiffness", "tendon_springlength", "tendon_slack",
 )  # fmt: skip
 OF_RANGES = ("joint_range", "tendon_range", "ctrlrange", "forcerange", "actuatorfrcrange")
-OF_BODIES = ("gravcomp", "body_pos", "body_quat", "site_pos")
+OF_BODIES = ("gravcomp", "wrench", "body_pos", "body_quat", "site_pos", "site_quat")
 KINDS = (*OF_TENDONS, *OF_BODIES, *OF_RANGES)
 SEEDS, MOST = (0, 2, 3, 4, 5, 7), 3
 """Mechanisms, whose steps at κ = 0.1 are solved; numbers of a kind that are compared at each."""

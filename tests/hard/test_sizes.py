@@ -108,7 +108,7 @@ def test_a_fit_finds_how_large_a_box_is():
         noisy = run.qpos + np.pad(rng.normal(0, 1e-4, (51, 3)), ((0, 0), (0, 4)))
         tosses.append(Recording(str(number), noisy, run.control))
     start = true.with_parameters({"size:g": [0.06, 0.032, 0.036]})
-    unknown = Unknown("size:g", 0.05, 0.01, 0.1)
+    unknown = Unknown("size:g", lower=0.01, upper=0.1)
     found = identify(start, tosses, [unknown], kappa=1e-5)
     sizes = np.array([found.simulator.parameter("size:g").value]).ravel()
     print(sizes)

@@ -1,4 +1,4 @@
-"""Mass, inertia, centre of mass, gravity and its compensation.
+"""Mass, inertia, centre of mass, gravity and its compensation, constant wrenches.
 
 Bodies without a joint are merged into the body that carries them: gravcomp is the fraction of the weight of the whole that is
 compensated. It changes equally for all parts, so that a change acts at the centre of mass.
@@ -124,6 +124,19 @@ def _weigh(world: World) -> None:
     layout.gravity[:] = (1.0 - layout.lift_share)[:, None] * layout.lift_gravity
 
 
+def _wrench(world: World, model: Any) -> Array:
+    return world.bodies.wrench.copy()
+
+
+def _set_wrench(world: World, model: Any, values: Array) -> None:
+    world.bodies.wrench[:] = values
+
+
+def _weight(world: World, model: Any) -> Array:
+    """(nb,) of each body under a gravity of 10 m/s² [N]."""
+    return 10.0 * world.layout.mass
+
+
 KINDS = (
     Kind("mass", "kg", 0, body_labels, _mass, _set_mass, positive, lambda w, m: w.layout.mass.copy()),
     Kind("inertia", "kg m^2", 6, body_labels, _inertia, _set_inertia, _proper,
@@ -132,6 +145,7 @@ KINDS = (
          targets=lambda w, m: list(range(len(w.layout.mass)))),
     Kind("gravity", "m/s^2", 3, lambda w, m: ["world"], _gravity, _set_gravity, scale=lambda w, m: np.array([10.0])),
     Kind("gravcomp", "1", 0, body_labels, _compensation, _set_compensation),
+    Kind("wrench", "N, N m", 6, body_labels, _wrench, _set_wrench, scale=_weight),
 )  # fmt: skip
 """inertia: xx, yy, zz, xy, xz, yz about the centre of mass in body axes; com: in the body frame. Mass, inertia and centre of
 mass are independent: moving the centre of mass keeps the inertia about it."""

@@ -50,7 +50,7 @@ from dojo_py.simulate.arguments import Outside
 POINT, RADIUS, FRICTION = flat.POINT, flat.RADIUS, flat.FRICTION
 SHAPE, PAIR_RADIUS, PAIR_FRICTION = flat.SHAPE, flat.PAIR_RADIUS, flat.PAIR_FRICTION
 RATIO, PAIR_RATIO, REST, BOUND = flat.RATIO, flat.PAIR_RATIO, flat.REST, flat.BOUND
-ELLIPSOID, SIZE = flat.ELLIPSOID, flat.SIZE
+ELLIPSOID, SIZE, WRENCH = flat.ELLIPSOID, flat.SIZE, flat.WRENCH
 MASS, INERTIA, GRAVITY, OTHER = flat.MASS, flat.INERTIA, flat.GRAVITY, flat.OTHER
 NUMBERS, COM, JOINT, ACTUATOR = flat.NUMBERS, flat.COM, flat.JOINT, flat.ACTUATOR
 PLACES, PLANE, TIMESTEP = flat.PLACES, flat.PLANE, flat.TIMESTEP
@@ -226,7 +226,7 @@ def _numbers(L, P, Q, W, D, moved, k, h, scheme, out):
         column, row, value = moved.column[m], moved.row[m], moved.values[m]
         if column == OTHER:
             continue
-        if column == MASS or column == INERTIA or column == GRAVITY:
+        if column == MASS or column == INERTIA or column == GRAVITY or column == WRENCH:
             body_number(L, W, D, column, row, moved.part[m], value, h, out)
         elif column == POINT:
             arm_column(L, P, W, D, row, moved.part[m], value, h, out)

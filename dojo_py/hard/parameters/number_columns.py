@@ -2,7 +2,7 @@
 
 mass              v - v₋ - h g
 inertia  J_ij     s l + (h/2) ω × l - (s₋ l₋ - (h/2) ω₋ × l₋),    l = e_i ω_j,  s = sqrt(1 - h²|ω|²/4)
-gravity           -h m
+gravity           -h m                          wrench         -h f along the world's axes, -h R₀ᵀ τ
 damping           h θ̇                           armature       θ̇ - θ̇₋
 stiffness         h (w₊ θ̇ + θ - θ₀ - w₋ θ̇₋)     spring's rest  -h ∂F/∂θ          of balls, free joints: their law, linear in k
 dry friction F    -h ∂β/∂b,    ∂β/∂b = (ν₋/(b - β) - ν₊/(b + β)) / (ν₋/(b - β) + ν₊/(b + β)),   b = h F
@@ -28,7 +28,7 @@ from dojo_py.hard.dof_rows import (
 )
 from dojo_py.hard.limits import limit_distance
 from dojo_py.hard.parameters.adjoint import pull_one, pull_three
-from dojo_py.hard.parameters.flat import ARMATURE, DAMPING, FRICTIONLOSS, GRAVITY, INERTIA, MASS, SPRINGREF, STIFFNESS
+from dojo_py.hard.parameters.flat import ARMATURE, DAMPING, FRICTIONLOSS, GRAVITY, INERTIA, MASS, SPRINGREF, STIFFNESS, WRENCH
 from dojo_py.jit import kernel
 
 
@@ -43,6 +43,12 @@ def body_number(L, W, D, column, b, part, value, h, out):
         pull_three(y[0:3], x, out)
     elif column == GRAVITY:
         pull_one(y[part], value * h * L.mass[b], out)
+    elif column == WRENCH and part < 3:
+        pull_one(y[part], value * h, out)
+    elif column == WRENCH:
+        for i in range(3):
+            x[i] = value * h * W.R[b, part - 3, i]
+        pull_three(y[3:6], x, out)
     elif column == INERTIA:
         x[0] = x[1] = x[2] = 0.0
         _angular(v, part // 3, part % 3, 0.5 * h, -value, x)

@@ -14,14 +14,27 @@ from typing import Any
 import numpy as np
 
 from dojo_py.actuation.transmission import TENDON
-from dojo_py.hard.parameters import actuators, bodies, contacts, flat, joints, places, planes, poses, ranges, sizes, tendons
+from dojo_py.hard.parameters import (
+    actuators,
+    bodies,
+    contacts,
+    flat,
+    joints,
+    orientations,
+    places,
+    planes,
+    poses,
+    ranges,
+    sizes,
+    tendons,
+)
 from dojo_py.hard.parameters.flat import Directions, copy_of, flatten
 from dojo_py.hard.parameters.kind import Kind
 from dojo_py.hard.world import World
 from dojo_py.simulate.values import real_array, text_of
 
 Array = np.ndarray
-ROOMS = (bodies, contacts, sizes, joints, actuators, tendons, ranges, poses, places, planes)
+ROOMS = (bodies, contacts, sizes, joints, actuators, tendons, ranges, poses, places, orientations, planes)
 KINDS: dict[str, Kind] = {k.name: k for room in ROOMS for k in room.KINDS}
 TIMESTEP = "timestep"
 PARAMETER_NAMES = (*KINDS, TIMESTEP)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from dojo_py.hard.couplings import acting_tendons
-from dojo_py.hard.parameters import contacts, joints, places, planes, poses
+from dojo_py.hard.parameters import contacts, joints, orientations, places, planes, poses
 from dojo_py.hard.parameters.actuators import _places as gear_places
 from dojo_py.hard.parameters.frames import point_in, turn_between
 from dojo_py.hard.parameters.kind import moving_bodies
@@ -214,6 +214,7 @@ NUMBERS = {
 def _points(world: World, own: World, arrays: Arrays) -> None:
     """Sites, and anchors of connects and welds."""
     model = arrays.model
+    _orientations(world, own, arrays)
     for kind, names in zip(places.KINDS, (model.site_names, model.equality_names), strict=True):
         values, old = values_by_label(kind, world, model), values_by_label(kind, own, model)
         for label in [label for label in values if not np.array_equal(values[label], old[label])]:
@@ -227,6 +228,21 @@ def _points(world: World, own: World, arrays: Arrays) -> None:
                 data[0:3], data[3:6] = one, two
             else:
                 data[0:3], data[3:6] = two, one - quaternion.matrix(data[6:10]) @ two
+
+
+def _orientations(world: World, own: World, arrays: Arrays) -> None:
+    """Of sites, and of welds, whose anchors stay."""
+    model = arrays.model
+    for kind, names in zip(orientations.KINDS, (model.site_names, model.equality_names), strict=True):
+        values, old = values_by_label(kind, world, model), values_by_label(kind, own, model)
+        for label in [label for label in values if not np.array_equal(values[label], old[label])]:
+            if kind.name == "site_quat":
+                arrays["site_quat"][_number(names, label)] = values[label]
+                continue
+            data = arrays["eq_data"][_number(names, label)]
+            one = data[3:6] + quaternion.matrix(data[6:10]) @ data[0:3]
+            data[6:10] = values[label]
+            data[3:6] = one - quaternion.matrix(data[6:10]) @ data[0:3]
 
 
 def _number(names: Any, label: str) -> int:
@@ -327,7 +343,7 @@ KINDS_OF: dict[Writer, tuple[str, ...]] = {
     ),
     _limits: ("joint_range", "tendon_range"),
     _actuators: ("gear", "gainprm", "biasprm", "dynprm", "ctrlrange", "forcerange", "actuatorfrcrange"),
-    _points: ("site_pos", "equality_anchor"),
+    _points: ("site_pos", "equality_anchor", "site_quat", "equality_quat"),
     _shapes: ("contact_point", "contact_radius", "size"),
     _planes: ("plane_offset", "plane_normal"),
     _friction: ("friction", "friction_directions", "friction_torsional", "friction_rolling"),

@@ -49,14 +49,15 @@ STATE_COLUMNS, CONTROL_COLUMNS = 10, 4
 OWN_DRAWS = (
     "gainprm", "biasprm", "dynprm", "gravcomp", "tendon_damping", "tendon_armature", "tendon_frictionloss", "tendon_stiffness",
     "tendon_springlength", "tendon_slack", "joint_range", "tendon_range", "ctrlrange", "forcerange", "actuatorfrcrange", "body_pos",
-    "body_quat", "site_pos", "equality_anchor", "plane_offset", "plane_normal", "size",
+    "body_quat", "site_pos", "equality_anchor", "plane_offset", "plane_normal", "size", "wrench", "site_quat",
+    "equality_quat",
 )  # fmt: skip
 """Kinds whose numbers are drawn apart, so that the others of a seed stay what they were."""
 KINDS = (
     "mass", "inertia", "com", "gravity", "friction", "contact_point", "contact_radius", "joint_anchor", "joint_axis", "damping",
     "stiffness", "springref", "armature", "frictionloss", "gear", "timestep", *OWN_DRAWS,
 )  # fmt: skip
-TURNS = ("joint_axis", "body_quat")
+TURNS = ("joint_axis", "body_quat", "equality_quat")
 """Kinds that turn the axis of a joint."""
 NEED_ROOM = (
     "contact_radius", "damping", "armature", "stiffness", "tendon_damping", "tendon_armature", "tendon_stiffness", "tendon_slack",
@@ -228,6 +229,7 @@ def parameter_size(bench: Bench, kind: str, value: Array) -> float:
     sizes = {"com": length, "contact_point": length, "contact_radius": 0.1 * length, "joint_anchor": length, "joint_axis": 1.0}
     sizes |= {"gravity": 10.0, "springref": 1.0, "gear": max(top, 0.1), "gravcomp": 1.0, "body_pos": length, "body_quat": 1.0}
     sizes |= {"site_pos": length, "equality_anchor": length, "plane_offset": length, "plane_normal": 1.0}
+    sizes |= {"site_quat": 1.0, "equality_quat": 1.0, "wrench": 10.0 * float(np.max(bench.model.body_mass))}
     sizes |= {"tendon_springlength": max(top, length), "tendon_slack": max(top, length), "tendon_range": max(top, length)}
     if kind == "inertia":
         return float(np.abs(value.ravel()[:3]).mean())
