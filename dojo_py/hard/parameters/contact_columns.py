@@ -139,9 +139,8 @@ def pair_column(L, P, Q, W, D, c, radius, part, value, h, out):
     at, w, n = 6 * side, _displaced(W.Rn, W.cbody[c, side], axis, value), _three(W.motion.normal)
     point = along(_moved(W.motion.dc, at, w), longer * (0.5 if side == 1 else -0.5), n)
     at_end = _product(W.motion.dgap, at, w) - longer, _moved(W.motion.dn, at, w), point
-    before, turned0, beyond, w = 0.0, ZERO, 0.0, _displaced(W.R, W.cbody[c, side], axis, value)
-    for i in range(3):
-        beyond += W.cbeyond_by[c, at + i] * w[i]
+    w = _displaced(W.R, W.cbody[c, side], axis, value)
+    before, turned0, beyond = 0.0, ZERO, _product(W.cbeyond_by[c], at, w)
     if _feels_start(W, c):
         feature_place(L, P, Q, W, W.active[c] - P.body.shape[0], START)
         before, turned0 = _product(W.feature.dgap, at, w) - longer, _moved(W.feature.dn, at, w)
@@ -161,6 +160,22 @@ def size_column(L, P, Q, W, D, c, side, k, value, h, out):
     beyond = value * change[BEYOND]
     displace_pair(L, P, Q, W, c, h)
     _feature_column(L, P, W, D, c, side, longer, at_end, (value * change[BEGIN] + beyond, start, beyond), h, out)
+
+
+@kernel
+def world_column(L, P, Q, W, D, c, side, shift, turn, h, out):
+    """out (nv,) += column of pair contact c where the world, one side of it, moves by shift (3,) and turns by turn (3,)."""
+    at, m = 6 * side, W.motion
+    displace_pair(L, P, Q, W, c, h)
+    point, normal = _moved(m.dc, at, shift), _moved(m.dn, at, shift)
+    point, normal = plus(point, _moved(m.dc, at + 3, turn)), plus(normal, _moved(m.dn, at + 3, turn))
+    at_end = _product(m.dgap, at, shift) + _product(m.dgap, at + 3, turn), normal, point
+    before, turned0, beyond = 0.0, ZERO, _product(W.cbeyond_by[c], at, shift) + _product(W.cbeyond_by[c], at + 3, turn)
+    if _feels_start(W, c):
+        feature_place(L, P, Q, W, W.active[c] - P.body.shape[0], START)
+        before = _product(W.feature.dgap, at, shift) + _product(W.feature.dgap, at + 3, turn)
+        turned0 = plus(_moved(W.feature.dn, at, shift), _moved(W.feature.dn, at + 3, turn))
+    _feature_column(L, P, W, D, c, side, 0.0, at_end, (before, turned0, beyond), h, out)
 
 
 @kernel

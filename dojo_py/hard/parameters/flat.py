@@ -17,8 +17,9 @@ centre of mass, a joint, the actuators, the points where actuators and closures 
 
 (
     OTHER, MASS, INERTIA, GRAVITY, POINT, RADIUS, FRICTION, SHAPE, PAIR_FRICTION,
-    DAMPING, ARMATURE, FRICTIONLOSS, STIFFNESS, SPRINGREF, PAIR_RADIUS, RATIO, PAIR_RATIO, REST, BOUND, ELLIPSOID, SIZE, WRENCH,
-) = range(22)  # fmt: skip
+    DAMPING, ARMATURE, FRICTIONLOSS, STIFFNESS, SPRINGREF, PAIR_RADIUS, RATIO, PAIR_RATIO, REST, BOUND,
+    ELLIPSOID, SIZE, WRENCH, CENTRE, AXES,
+) = range(24)  # fmt: skip
 """Columns of the tables whose numbers act each by itself."""
 COLUMNS = {
     (0, "mass"): MASS, (0, "inertia"): INERTIA, (0, "gravity"): GRAVITY, (0, "dof_damping"): DAMPING,
@@ -26,7 +27,7 @@ COLUMNS = {
     (0, "dof_springref"): SPRINGREF, (0, "tendon_rest"): REST, (0, "limit_bound"): BOUND, (1, "point"): POINT,
     (1, "radius"): RADIUS, (1, "friction"): FRICTION, (1, "ratio"): RATIO, (1, "shape"): ELLIPSOID, (2, "round_centre"): SHAPE,
     (2, "round_radius"): PAIR_RADIUS, (2, "friction"): PAIR_FRICTION, (2, "ratio"): PAIR_RATIO, (2, "shape_size"): SIZE,
-    (4, "wrench"): WRENCH,
+    (2, "shape_centre"): CENTRE, (2, "shape_axes"): AXES, (4, "wrench"): WRENCH,
 }  # fmt: skip
 
 

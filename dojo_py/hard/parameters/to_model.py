@@ -292,9 +292,9 @@ def _place_shape(arrays: Arrays, g: int, points: Array) -> None:
 def _planes(world: World, own: World, arrays: Arrays) -> None:
     """Of planes of the world body."""
     model = arrays.model
-    for g, rows in planes._planes(world).items():
-        n, offset = world.planes.normal[rows[0]], world.planes.offset[rows[0]]
-        old, before = own.planes.normal[rows[0]], own.planes.offset[rows[0]]
+    for g in planes.planes_of(world):
+        n, offset = planes.normal_of(world, g), planes.offset_of(world, g)
+        old, before = planes.normal_of(own, g), planes.offset_of(own, g)
         if model.geom_bodyid[g] != 0 or (np.array_equal(n, old) and offset == before):
             continue
         if not np.array_equal(n, old):
