@@ -19,12 +19,12 @@ def test_chain_grows_linearly():
     assert growth(best) <= GROWTH_BOUND
 
 
-POSES_AND_RANGES = ("gravcomp", "joint_range", "ctrlrange", "forcerange", "actuatorfrcrange", "body_pos", "body_quat",
-                    "plane_offset", "plane_normal")  # fmt: skip
-"""Of these kinds the quadruped has 149 parameters."""
+LATER = ("gravcomp", "joint_range", "ctrlrange", "forcerange", "actuatorfrcrange", "body_pos", "body_quat", "plane_offset",
+         "plane_normal", "size", "wrench")  # fmt: skip
+"""Kinds that came later; of these the quadruped has 243 parameters."""
 
 
-@pytest.mark.parametrize(("without", "columns", "bound"), [(POSES_AND_RANGES, 396, 2.0), ((), 545, 3.0)])
+@pytest.mark.parametrize(("without", "columns", "bound"), [(LATER, 396, 2.0), ((), 639, 3.0)])
 def test_gradients_by_parameters_of_the_quadruped(without, columns, bound):
     """Beside A and B, in steps. Measured: 1.67 of 0.16 ms (by differences: 71), 2.2 of 0.37 ms with poses and ranges."""
     for _ in range(TRIES):
