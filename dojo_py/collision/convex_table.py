@@ -59,12 +59,11 @@ def shape_table(model: Any, wanted: Any) -> ShapeTable:
             corners, name = _box_corners(size[g]), tuple(size[g].tolist())
             if name not in boxes:
                 boxes[name] = flat_faces(corners)
-            hull[g], faces[g] = parts.add(corners, *boxes[name])
+            hull[g], faces[g] = parts.add(corners, boxes[name])
         if kind[g] == MESH:
             mesh = int(model.geom_dataid[g])
             if mesh not in known:
-                corners = _mesh_corners(model, mesh)
-                known[mesh] = parts.add(corners, *flat_faces(corners))
+                known[mesh] = parts.add(_mesh_corners(model, mesh))
             hull[g], faces[g] = known[mesh]
             reach[g] = np.linalg.norm(parts.corners[hull[g, 0] : hull[g].sum()], axis=1).max(initial=0.0)
     return ShapeTable(kind, size, hull, faces, reach, *parts.arrays())
@@ -115,9 +114,10 @@ class _Parts:
     def corners(self) -> Array:
         return np.concatenate(self._corners)
 
-    def add(self, corners: Array, rings: list[list[int]], normals: Array) -> tuple[tuple[int, int], tuple[int, int]]:
-        """((first corner, number), (first face, number)) of a new hull with these corners and faces."""
+    def add(self, corners: Array, faces: Any = None) -> tuple[tuple[int, int], tuple[int, int]]:
+        """((first corner, number), (first face, number)) of a new hull with these corners. faces: its `flat_faces`, if known."""
         first, first_face = self._total, len(self._rings)
+        rings, normals = flat_faces(corners) if faces is None else faces
         neighbours: list[set[int]] = [set() for _ in corners]
         around: list[list[int]] = [[] for _ in corners]
         flat = FLAT * np.ptp(corners, axis=0).max()

@@ -98,19 +98,19 @@ def test_steps_are_those_of_a_model_with_these_sizes(name, other, tmp_path):
 
 
 def test_a_fit_finds_how_large_a_box_is():
-    """From where it comes to rest on its sides: three tosses, sizes 20 % off."""
+    """From three tosses, sizes 20 % off. The box rests 4e-5 m above the floor. Measured: 0.6 % off, from elsewhere too."""
     floor = 'type="sphere" size=".001" contype="0" conaffinity="0"'
     true = HardSimulator(load_model(LYING.format(shape=shape("box"), table=floor)), timestep=0.01)
     rng, tosses = np.random.default_rng(0), []
     for number in range(3):
-        qvel = np.concatenate([rng.uniform(-0.5, 0.5, 3), rng.uniform(-8, 8, 3)])
-        run = true.rollout(true.initial_state(qvel=qvel), np.zeros((50, 0)))
-        noisy = run.qpos + np.pad(rng.normal(0, 1e-4, (51, 3)), ((0, 0), (0, 4)))
-        tosses.append(Recording(str(number), noisy, run.control))
+        qvel = np.concatenate([rng.uniform(-0.5, 0.5, 3), rng.uniform(-3, 3, 3)])
+        run = true.rollout(true.initial_state(qvel=qvel), np.zeros((40, 0)))
+        noise = np.hstack([rng.normal(0, 1e-4, (41, 3)), rng.normal(0, 1e-3, (41, 3))])
+        measured = [true.model.integrate(qpos, off) for qpos, off in zip(run.qpos, noise, strict=True)]
+        tosses.append(Recording(str(number), np.array(measured), run.control))
     start = true.with_parameters({"size:g": [0.06, 0.032, 0.036]})
-    unknown = Unknown("size:g", lower=0.01, upper=0.1)
-    found = identify(start, tosses, [unknown], kappa=1e-5)
-    sizes = np.array([found.simulator.parameter("size:g").value]).ravel()
+    found = identify(start, tosses, [Unknown("size:g", lower=0.01, upper=0.1)], kappa=1e-6)
+    sizes = found.simulator.parameter("size:g").value
     print(sizes)
     assert np.abs(sizes / [0.05, 0.04, 0.03] - 1).max() < 0.01
 

@@ -11,11 +11,11 @@ from dojo_py import HardSimulator, SoftSimulator, load_model, save_mjcf
 from dojo_py.hard.parameters.registry import KINDS
 
 SEEDS = range(6)
-MIXED = ("contact_point", "friction_directions", "restitution")
+MIXED = ("contact_point", "friction_directions", "restitution", "wrench")
 """Kinds that not every model can hold whatever their values are."""
 POSITIVE = {
     "mass", "friction", "damping", "armature", "frictionloss", "stiffness", "gear", "gainprm", "biasprm", "dynprm",
-    "contact_radius", "tendon_damping", "tendon_armature", "tendon_frictionloss", "tendon_stiffness", "tendon_slack",
+    "contact_radius", "size", "tendon_damping", "tendon_armature", "tendon_frictionloss", "tendon_stiffness", "tendon_slack",
 }  # fmt: skip
 """Kinds that are changed by a factor."""
 

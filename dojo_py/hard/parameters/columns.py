@@ -104,7 +104,7 @@ def parameter_columns(L, P, Q, T, W, G, D, moved, qpos, qvel, act, control, outs
         route, rates, acts = moved.route[k], out[k, nv : 2 * nv], out[k, 2 * nv :]
         if route == NUMBERS:
             _numbers(L, P, Q, W, D, moved, k, h, scheme, rates)
-            if lifted:  # gravity compensation depends on masses and gravity
+            if lifted and not _is_wrench(moved, k):  # gravity compensation depends on masses and gravity
                 _driven_otherwise(L, W, G, D, moved, k, qpos, qvel, act, control, outside, h, scheme, rates, acts)
         elif route == COM:
             b = moved.target[k]
@@ -144,6 +144,13 @@ def parameter_columns(L, P, Q, T, W, G, D, moved, qpos, qvel, act, control, outs
     for k in range(out.shape[0]):
         if moved.route[k] == TIMESTEP:
             subtract_rates(L, W, h, out[k, nv : 2 * nv])
+
+
+@kernel
+def _is_wrench(moved, k):
+    """Whether datum k is a number of a constant wrench."""
+    first = moved.start[k]
+    return first < moved.start[k + 1] and moved.column[first] == WRENCH
 
 
 @kernel
