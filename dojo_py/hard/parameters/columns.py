@@ -26,19 +26,13 @@ from dojo_py.hard.parameters import flat
 from dojo_py.hard.parameters.adjoint import pull_one, solve_adjoint, subtract_rates
 from dojo_py.hard.parameters.closure_columns import closure_rows_column
 from dojo_py.hard.parameters.com_columns import com_column
-from dojo_py.hard.parameters.contact_columns import (
-    arm_column,
-    ellipsoid_column,
-    friction_column,
-    pair_column,
-    ratio_column,
-    size_column,
-)
+from dojo_py.hard.parameters.contact_columns import arm_column, ellipsoid_column, friction_column, ratio_column
 from dojo_py.hard.parameters.drive_columns import act_column, add_drive, clear_drive, drive_column, set_gears
 from dojo_py.hard.parameters.joint_columns import joint_column
 from dojo_py.hard.parameters.moves import move, move_back, move_by
 from dojo_py.hard.parameters.number_columns import body_number, bound_number, dof_number, rest_number
 from dojo_py.hard.parameters.orientation_adjoint import orientation_adjoint
+from dojo_py.hard.parameters.pair_columns import pair_column, size_column
 from dojo_py.hard.parameters.plane_columns import plane_column
 from dojo_py.hard.parameters.subtree import carry_down, subtree_adjoint
 from dojo_py.hard.parameters.timestep_column import timestep_column

@@ -13,9 +13,9 @@ from dojo_py.arrays import scratch
 from dojo_py.collision.vectors import along, cross, dot, minus, row
 from dojo_py.hard.contact_rows import evaluate_contact, plane_gap
 from dojo_py.hard.parameters.adjoint import pull, pull_one
-from dojo_py.hard.parameters.contact_columns import world_column
 from dojo_py.hard.parameters.flat import AXES, CENTRE
 from dojo_py.hard.parameters.moves import move, move_back
+from dojo_py.hard.parameters.pair_columns import world_column
 from dojo_py.jit import kernel
 from dojo_py.solver.cones.contact import MOST_ROWS, ROWS, impulse_of
 

@@ -1,0 +1,240 @@
+"""Columns of the features of pairs, as shapes change or the world moves, in closed form.
+
+What a feature that moves does to gap, normal n and point c comes from their derivatives by the motion of its body: a feature that
+moves by δp in its body moves by w = R₊ δp in the world, as a displacement of the body would move it; the bodies and their
+velocities are held. A radius moves the surface, not the normal:  δgap = -δr,  δc = ∓½ n δr (the point is half way between the two
+surfaces). What other sizes do is in size_change.py. From these follow
+
+    δv_t = T (δu_A - δu_B) + δT u,  u of feature_rows.py,      δtorque = ± R₀ᵀ (δc × F + arm × δF)
+
+Spinning and rolling depend on the direction d of their row only:  δv = δd · (ω_A - ω_B),  δtorque = ± R₀ᵀ f δd.  A pyramid, and a
+cone with unequal coefficients along its tangents, depend on the frame's angle as well (gradients/contact_change.py).
+
+Where the step starts the gap changes, too: with it an overlap that may stay, and the fading factor of a far pair (far_pairs.py).
+"""
+
+from dojo_py.arrays import body_row, scratch
+from dojo_py.collision.vectors import along, cross, dot, matrix, minus, plus, row, times, turned, turned_back
+from dojo_py.hard.apart import START, displace_pair, feature_place, size_change
+from dojo_py.hard.contact_rows import feels_frame, physical_impulse
+from dojo_py.hard.feature_rows import ZERO, rolls, slip_change, tangents_change, turned_to_start
+from dojo_py.hard.gradients.contact_change import frame_angle, twist_rows
+from dojo_py.hard.parameters.adjoint import pull, pull_one
+from dojo_py.hard.size_change import BEYOND, END, LONGER
+from dojo_py.hard.size_change import START as BEGIN
+from dojo_py.jit import kernel
+from dojo_py.solver.cones.contact import MOST_ROWS, ROWS, impulse_of
+
+
+@kernel
+def pair_column(L, P, Q, W, D, c, radius, part, value, h, out):
+    """out (nv,) += column of the radius (part 0, 1) or a centre (part 3 side + axis) of pair contact c times value."""
+    side, longer, axis = (part, value, -1) if radius else (part // 3, 0.0, part % 3)
+    displace_pair(L, P, Q, W, c, h)
+    # change of normal and point by the feature's displacement w, or by a longer radius
+    at, w, n = 6 * side, _displaced(W.Rn, W.cbody[c, side], axis, value), _three(W.motion.normal)
+    point = along(_moved(W.motion.dc, at, w), longer * (0.5 if side == 1 else -0.5), n)
+    at_end = _product(W.motion.dgap, at, w) - longer, _moved(W.motion.dn, at, w), point
+    w = _displaced(W.R, W.cbody[c, side], axis, value)
+    before, turned0, beyond = 0.0, ZERO, _product(W.cbeyond_by[c], at, w)
+    if _feels_start(W, c):
+        feature_place(L, P, Q, W, W.active[c] - P.body.shape[0], START)
+        before, turned0 = _product(W.feature.dgap, at, w) - longer, _moved(W.feature.dn, at, w)
+    _feature_column(L, P, W, D, c, side, longer, at_end, (before, turned0, beyond), h, out)
+
+
+@kernel
+def size_column(L, P, Q, W, D, c, side, k, value, h, out):
+    """out (nv,) += column of size k of the shape on one side of pair contact c times value, of round pairs without their radii."""
+    f, change = W.active[c] - P.body.shape[0], W.by_size
+    size_change(L, P, Q, W, f, side, k)
+    longer = value * change[LONGER]
+    if W.fpair[f] < Q.rounds[0] and longer != 0.0:  # (a column of its own: PAIR_RADIUS)
+        return
+    end, start = times(value, _three(change[END + 1 :])), times(value, _three(change[BEGIN + 1 :]))
+    at_end = value * change[END], end, times(value, _three(change[END + 4 :]))
+    beyond = value * change[BEYOND]
+    displace_pair(L, P, Q, W, c, h)
+    _feature_column(L, P, W, D, c, side, longer, at_end, (value * change[BEGIN] + beyond, start, beyond), h, out)
+
+
+@kernel
+def world_column(L, P, Q, W, D, c, side, shift, turn, h, out):
+    """out (nv,) += column of pair contact c where the world, one side of it, moves by shift (3,) and turns by turn (3,)."""
+    at, m = 6 * side, W.motion
+    displace_pair(L, P, Q, W, c, h)
+    point, normal = _moved(m.dc, at, shift), _moved(m.dn, at, shift)
+    point, normal = plus(point, _moved(m.dc, at + 3, turn)), plus(normal, _moved(m.dn, at + 3, turn))
+    at_end = _product(m.dgap, at, shift) + _product(m.dgap, at + 3, turn), normal, point
+    before, turned0, beyond = 0.0, ZERO, _product(W.cbeyond_by[c], at, shift) + _product(W.cbeyond_by[c], at + 3, turn)
+    if _feels_start(W, c):
+        feature_place(L, P, Q, W, W.active[c] - P.body.shape[0], START)
+        before = _product(W.feature.dgap, at, shift) + _product(W.feature.dgap, at + 3, turn)
+        turned0 = plus(_moved(W.feature.dn, at, shift), _moved(W.feature.dn, at + 3, turn))
+    _feature_column(L, P, W, D, c, side, 0.0, at_end, (before, turned0, beyond), h, out)
+
+
+@kernel
+def _feels_start(W, c):
+    """Whether pair contact c depends on where the step starts by more than the overhang there."""
+    return W.contact_allowance[c] > 0.0 or feels_frame(W, c) or W.cslope[c] != 0.0
+
+
+@kernel
+def _feature_column(L, P, W, D, c, side, longer, at_end, at_start, h, out):
+    """out (nv,) += column of a change of the feature of pair contact c, displaced by `displace_pair`.
+
+    at_end: (gap, normal, point); at_start: (gap, normal, the term of the overhang alone); longer: a radius of one side [m].
+    """
+    impulse, y, n = scratch(MOST_ROWS), scratch(MOST_ROWS), _three(W.motion.normal)
+    impulse_of(W.claw[c], W.con[c], impulse)
+    (gap, dn, point), (before, dn0, beyond) = at_end, at_start
+    dT1, dT2 = tangents_change(W.cframe[c, 0], W.cframe[c, 1:3], n, dn)
+    y[0] = gap + beyond - (before if W.contact_allowance[c] > 0.0 else 0.0)
+    _slip_rows(P, W, c, side, longer, point, n, dn, dT1, dT2, h, y)
+    _push_bodies(L, W, D, c, impulse, point, dn, dT1, dT2, out)
+    if W.cslope[c] != 0.0:
+        _faded(L, W, D, c, impulse, W.cslope[c] * before, out)
+    if feels_frame(W, c):
+        _twisted(L, W, D, c, impulse, dn0, out)
+    for k in range(ROWS[W.claw[c]]):
+        pull_one(D.motion[c, k], y[k], out)
+
+
+@kernel
+def _displaced(R, b, axis, value):
+    """(3,) displacement in the world of a point that moves by value along an axis of body b, R (nb, 3, 3); axis -1: none."""
+    if axis < 0:
+        return ZERO
+    return (value * R[b, 0, axis], value * R[b, 1, axis], value * R[b, 2, axis])
+
+
+@kernel
+def _three(a):
+    """An array (3,) as three numbers."""
+    return (a[0], a[1], a[2])
+
+
+@kernel
+def _product(by, at, w):
+    """Change of a number by the displacement w (3,) of a feature; by (12,): its derivatives, those by this feature from `at` on."""
+    return by[at] * w[0] + by[at + 1] * w[1] + by[at + 2] * w[2]
+
+
+@kernel
+def _moved(by, at, w):
+    """Likewise of a vector; by (3, 12)."""
+    return (_product(by[0], at, w), _product(by[1], at, w), _product(by[2], at, w))
+
+
+@kernel
+def _slip_rows(P, W, c, side, longer, point, n, dn, dT1, dT2, h, y):
+    """y (rows,), from row 1 on: change of slip, spinning and rolling of pair contact c.
+
+    point, dn, dT1, dT2 (3,): changes of point, normal and tangents; n (3,): the normal; longer: the radius of one side [m].
+    """
+    # the slip of both sides: c moves, and ρ rotates with the normal; a radius lengthens ρ = ∓ r n of its own side only
+    feature, T, slip = W.active[c] - P.body.shape[0], W.motion.tangents, _three(W.motion.slip)
+    change = minus(
+        _slip_change(W, c, feature, 0, h, dn, point, n, longer if side == 0 else 0.0),
+        _slip_change(W, c, feature, 1, h, dn, point, n, longer if side == 1 else 0.0),
+    )
+    for t in range(2):
+        y[1 + t] = W.cratio[c, t] * (dot(row(T, t), change) + dot(dT1 if t == 0 else dT2, slip))
+    rate = _relative_rate(W, c)
+    for k in range(3, ROWS[W.claw[c]]):
+        y[k] = W.cratio[c, k - 1] * dot(dn if k == 3 else dT1 if k == 4 else dT2, rate)
+
+
+@kernel
+def _push_bodies(L, W, D, c, impulse, point, dn, dT1, dT2, out):
+    """out (nv,) += column of the wrenches of pair contact c as its point, normal and tangents change, its impulse (rows,) held."""
+    pushed, x, weight = scratch(MOST_ROWS), scratch(6), W.cweight[c]
+    physical_impulse(W, c, impulse, pushed)
+    F, torque = _three(W.motion.force), ZERO
+    dF = times(weight, plus(plus(times(pushed[0], dn), times(pushed[1], dT1)), times(pushed[2], dT2)))
+    for k in range(3, ROWS[W.claw[c]]):
+        torque = along(torque, weight * pushed[k], dn if k == 3 else dT1 if k == 4 else dT2)
+    for m in range(2):
+        body, sign = W.cbody[c, m], 1.0 if m == 0 else -1.0
+        if body < 0:
+            continue
+        R, linear = matrix(W.R[body]), times(sign, dF)
+        by_force = turned_back(R, times(sign, _moment_change(point, F, row(W.motion.arms, m), dF)))
+        angular = plus(by_force, times(sign, turned_back(R, torque)))
+        for i in range(3):
+            x[i], x[3 + i] = linear[i], angular[i]
+        pull(D.y[L.place_body[body]], x, out)
+
+
+@kernel
+def _moment_change(darm, F, arm, dF):
+    """δarm × F + arm × δF."""
+    return (
+        darm[1] * F[2] - darm[2] * F[1] + arm[1] * dF[2] - arm[2] * dF[1],
+        darm[2] * F[0] - darm[0] * F[2] + arm[2] * dF[0] - arm[0] * dF[2],
+        darm[0] * F[1] - darm[1] * F[0] + arm[0] * dF[1] - arm[1] * dF[0],
+    )
+
+
+@kernel
+def _twisted(L, W, D, c, impulse, dn0, out):
+    """out (nv,) += column of a change dn0 (3,) of the normal of pair contact c where the step starts, which turns its frame."""
+    x, twist = scratch(3), scratch(12)
+    x[0], x[1], x[2] = dn0
+    twist_rows(W, c, impulse, twist)
+    angle = frame_angle(W.cframe[c], W.motion.normal, W.motion.tangents[0], x)
+    for m in range(2):
+        if W.cbody[c, m] >= 0:
+            _pull_scaled(D.y[L.place_body[W.cbody[c, m]]], angle, twist[6 * m : 6 * m + 6], out)
+
+
+@kernel
+def _pull_scaled(Y, factor, x, out):
+    """out (nv,) += change of the rates by the right-hand side factor * x (6,) of a body; Y: its rows of `D.y`."""
+    scaled = scratch(6)
+    for i in range(6):
+        scaled[i] = factor * x[i]
+    pull(Y, scaled, out)
+
+
+@kernel
+def _faded(L, W, D, c, impulse, change, out):
+    """out (nv,) += column of a relative change of contact c's impulse, by its fading factor."""
+    x = scratch(6)
+    for m in range(2):
+        if W.cbody[c, m] < 0:
+            continue
+        for i in range(6):
+            x[i] = 0.0
+            for r in range(ROWS[W.claw[c]]):
+                x[i] += change * W.cB[c, m, r, i] * impulse[r]
+        pull(D.y[L.place_body[W.cbody[c, m]]], x, out)
+
+
+@kernel
+def _slip_change(W, c, f, side, h, dn, point, n, longer):
+    """Change of u (feature_rows.py) of one side of pair contact c, feature f: point and normal move, its radius grows."""
+    b, sign = W.cbody[c, side], 1.0 if side == 0 else -1.0
+    if b < 0:
+        return (0.0, 0.0, 0.0)
+    whole, r, back = rolls(W, f, side), sign * W.fradius[f, side], turned_to_start(W.R[b], W.Rn[b])
+    rate = turned(matrix(W.Rn[b]), (W.v[b, 3], W.v[b, 4], W.v[b, 5]))
+    change = slip_change(whole, r, back, rate, h, dn, point)
+    if whole:
+        return change
+    outward = times(-sign * longer, n)  # δρ;  the whole arm is unchanged, so that δm = -δρ
+    opposite = times(-1.0 / h, minus(outward, turned(back, outward)))
+    return plus(change, plus(opposite, cross(rate, outward)))
+
+
+@kernel
+def _relative_rate(W, c):
+    """ω_A - ω_B of pair contact c, world axes."""
+    a, b = body_row(W.Rn, W.cbody[c, 0]), body_row(W.Rn, W.cbody[c, 1])
+    Ra, Rb, p, q = W.Rn[a], W.Rn[b], W.v[a], W.v[b]
+    return (
+        Ra[0, 0] * p[3] + Ra[0, 1] * p[4] + Ra[0, 2] * p[5] - Rb[0, 0] * q[3] - Rb[0, 1] * q[4] - Rb[0, 2] * q[5],
+        Ra[1, 0] * p[3] + Ra[1, 1] * p[4] + Ra[1, 2] * p[5] - Rb[1, 0] * q[3] - Rb[1, 1] * q[4] - Rb[1, 2] * q[5],
+        Ra[2, 0] * p[3] + Ra[2, 1] * p[4] + Ra[2, 2] * p[5] - Rb[2, 0] * q[3] - Rb[2, 1] * q[4] - Rb[2, 2] * q[5],
+    )
