@@ -71,6 +71,8 @@ class Engine:
         self.model, self.world, self.timestep, self.options = model, world, timestep, options
         self.kinematics = kinematics
         self.acting = acting_model(model) if acting is None else acting
+        self.sensed: Callable[[], Any] = lambda: self.acting
+        """The model that sensors read."""
         self._label = {**label, "kinematics": kinematics} if kinematics else label
         self._pool = WorkPool(world, model, options)
         self.rows = row_shape(*world[:3])
@@ -339,7 +341,7 @@ class Engine:
 
     def readings(self, before: Before | None, time: Array, record: Any, outside: Outside) -> Readings | None:
         """The sensors of a record's steps, not evaluated yet; None where the model has none."""
-        return readings_of(self.acting, self.world, record, time, self.timestep, outside, before)
+        return readings_of(self.acting, self.sensed, self.world, record, time, self.timestep, outside, before)
 
     def trace(self, start: State, control: Array, kappa: float) -> Array:
         """(iterations + 1, 6) the iterations of one step's last solve, see workspace.Work.trace."""

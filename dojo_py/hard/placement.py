@@ -28,6 +28,8 @@ def placed_simulator(root: Any, placed: Any, key: bytes) -> Any:
         number = kinematics(new.world, new.timestep)
     new._engine = root._engine.with_world(new.world, new.timestep, number, new._acting)
     new._jacobians, new._scale, new._placement, new._lock = {}, None, key, threading.Lock()
+    new._placed_as, new._sensed = placed, None
+    new._engine.sensed = new._model_of_sensors
     return new
 
 

@@ -5,6 +5,7 @@ The velocity of a state is that of the interval before it, so that the change ov
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -38,9 +39,13 @@ def wanted(model: Any) -> bool:
 
 
 def readings_of(
-    model: Any, world: Any, record: Any, time: Array, h: float, outside: Outside, before: Before | None = None
-) -> Readings | None:
-    """The sensors of the T steps of a record, evaluated when they are asked for. time (T,); model: the one that acts."""
+    model: Any, sensed: Callable[[], Any], world: Any, record: Any, time: Array, h: float, outside: Outside,
+    before: Before | None = None,
+) -> Readings | None:  # fmt: skip
+    """The sensors of the T steps of a record, evaluated when they are asked for. time (T,).
+
+    model: the one that acts; sensed: gives that one with the values of parameters.
+    """
     if not int(model.nsensor) and before is None:
         return None
     if not len(record.noted.actuator):
@@ -49,11 +54,12 @@ def readings_of(
     noted: Noted = record.noted
     motion, contacts = (record.qpos, record.qvel, record.bodies), _contacts(world, noted.contacts, h)
     noted = noted._replace(contacts=noted.contacts[:0])  # (the table has a row for all that could touch: it is not kept)
-    return Readings(
-        places_of(model),
-        lambda: read_sensors(model, _completed(model, _rows(model, world, noted, contacts, motion, time, h, outside))),
-        before,
-    )
+
+    def read() -> Array:
+        changed = sensed()
+        return read_sensors(changed, _completed(changed, _rows(changed, world, noted, contacts, motion, time, h, outside)))
+
+    return Readings(places_of(model), read, before)
 
 
 def _rows(

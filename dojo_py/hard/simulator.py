@@ -14,7 +14,7 @@ import numpy as np
 from dojo_py.hard import checks, measures
 from dojo_py.hard.contact_table import FRAME, GAP, IMPULSE, POSITION, TORQUE, geoms_of, used_rows
 from dojo_py.hard.engine import Engine
-from dojo_py.hard.flags import acting_model
+from dojo_py.hard.flags import acting_model, placed_model
 from dojo_py.hard.largest_kappa import largest_kappa
 from dojo_py.hard.linearized import linearized
 from dojo_py.hard.options import HardOptions
@@ -111,6 +111,8 @@ class HardSimulator(HasPoses):
         self._root, self._placement = self, b""
         self._values: list[dict[str, Any]] = []
         self._frames: Any = None
+        self._sensed: Any = None
+        self._placed_as: Any = None
         self._placed: dict[bytes, HardSimulator] = {}
         self._lock = threading.Lock()
 
@@ -360,9 +362,8 @@ class HardSimulator(HasPoses):
         return parameter(self.world, self._acting, self.timestep, name)
 
     def with_parameters(self, values: dict[str, Any]) -> HardSimulator:
-        """A simulator with other values, by names as in `parameter`; nothing is compiled anew and `model` stays what it was.
-
-        So do sensors, which read the model alone; `to_model` gives one that has the values.
+        """A simulator with other values, by names as in `parameter`; nothing is compiled anew and `model` stays what it was:
+        `to_model` gives one that has the values.
         """
         from dojo_py.hard.parameters.change import with_parameters
 
@@ -375,6 +376,17 @@ class HardSimulator(HasPoses):
         if self._frames is None:
             self._frames = changed_model(self, FRAMES) if self._values else self.model
         return self._frames
+
+    def _model_of_sensors(self) -> Any:
+        """The one that acts, with the values that `with_parameters` gave; made once."""
+        from dojo_py.hard.parameters.to_model import SENSED, changed_model
+
+        if not self._values:
+            return self._acting
+        if self._sensed is None:
+            acting = acting_model(changed_model(self, SENSED))
+            self._sensed = acting if self._placed_as is None else placed_model(acting, self._placed_as)
+        return self._sensed
 
     def to_model(self) -> Any:
         """The model with the values that `with_parameters` gave this simulator: for `save_mjcf`, the soft mode, a new simulator.

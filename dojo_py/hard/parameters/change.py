@@ -32,6 +32,7 @@ def with_parameters(sim: Any, values: dict[str, Any]) -> Any:
         number = kinematics(world, timestep)
     new._engine = sim._engine.with_world(world, timestep, number)
     new._jacobians, new._root, new._placed = {}, new, {}
-    new._values, new._frames = [*sim._values, values], None
+    new._values, new._frames, new._sensed = [*sim._values, values], None, None
+    new._engine.sensed = new._model_of_sensors
     new._lock = threading.Lock()
     return new

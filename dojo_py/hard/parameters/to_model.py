@@ -44,8 +44,15 @@ Writer = Callable[[World, World, Arrays], None]
 """(world, the model's own world, arrays): write what differs between the two into the arrays."""
 
 
-FRAMES = frozenset(("com", "body_pos", "body_quat", "joint_anchor", "joint_axis", "site_pos", "plane_offset", "plane_normal"))
+FRAMES = frozenset(
+    ("com", "body_pos", "body_quat", "joint_anchor", "joint_axis", "site_pos", "site_quat", "plane_offset", "plane_normal")
+)
 """Kinds that move frames of bodies, geoms and sites."""
+SENSED = FRAMES | {
+    "mass", "inertia", "gravity", "stiffness", "springref", "tendon_stiffness", "tendon_springlength", "tendon_slack",
+    "joint_range", "tendon_range", "gear", "contact_radius", "size",
+}  # fmt: skip
+"""Kinds that sensors depend on, beside the motion and the forces."""
 
 
 def changed_model(sim: Any, only: frozenset[str] | None = None) -> Any:
