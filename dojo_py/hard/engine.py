@@ -327,7 +327,7 @@ class Engine:
             attempts=reports[:, 6].astype(np.int64), round_off=reports[:, 8].copy(), model=kept_model(self.model),
             mocap_pos=start.mocap_pos, mocap_quat=start.mocap_quat, eq_active=start.eq_active,
             readings=self.readings(before, time[:-1], record, outside),
-            parameters={} if parameters is None else parameters.by_name(record.by_parameters),
+            parameters={} if parameters is None else parameters.by_name(record.by_parameters, len(controls)),
         )  # fmt: skip
 
     def _chained(self, record: Any) -> Array:

@@ -30,7 +30,7 @@ def linearized(
     wide = np.zeros((rows, rows)), np.zeros((rows, model.nu))
     then = _widener(sim, start, *wide) if coordinates == "maximal" else None
     record = engine.run(start, acting, outside, kappa, True, False, kappa, jacobian, before is not None, then)
-    columns = {} if jacobian is None else jacobian.by_name(record.by_parameters)
+    columns = {} if jacobian is None else jacobian.by_name(record.by_parameters, 1)
     report, found = record.gradients[0], {name: table[0] for name, table in columns.items()}
     end, status = engine.end(start, record), Status(int(report[0]))
     A, B = wide if coordinates == "maximal" else (record.A[0], record.B[0])

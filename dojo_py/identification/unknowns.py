@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from dojo_py.hard.parameters.kind import not_zero
+from dojo_py.hard.parameters.registry import KINDS
 from dojo_py.hard.simulator import HardSimulator
 from dojo_py.identification import pseudo_inertia
 from dojo_py.identification.delays import Delay
@@ -46,6 +48,17 @@ def _deviation(part: Any, size: int) -> Array:
     return np.broadcast_to(given.ravel(), (size,))
 
 
+DIRECTIONS = frozenset(name for name, kind in KINDS.items() if kind.check is not_zero)
+"""Kinds whose values are vectors or quaternions of any length but 0, of which the direction counts."""
+LENGTH = 1e-2
+"""Deviation from 1 of the lengths of such vectors in a fit: no residual tells of them, steps across a vector lengthen it."""
+
+
+def _width(name: str) -> int:
+    """Numbers of each value of a parameter."""
+    return KINDS[name.partition(":")[0]].width
+
+
 @dataclass(frozen=True)
 class Unknown:
     """Parameters of one name (see `HardSimulator.parameter`). start, lower, upper: numbers or arrays of the parameter's shape."""
@@ -77,6 +90,13 @@ class Unknown:
         given = {"start": there.value if self.start is None else self.start, "lower": self.lower, "upper": self.upper}
         full = [_like(there.value, f"{self.name}: {word}", value) for word, value in given.items()]
         _check_bounds(self.name, *full)
+        if self.is_direction():
+            if self.transform != "none":
+                raise ValueError(f"{self.name}: a direction has no transform, {self.transform!r} was given")
+            lengths = np.repeat(self._lengths(full[0]), _width(self.name))
+            if not np.all(lengths > 0):
+                raise ValueError(f"{self.name}: the start must not be zero")
+            full[0] = np.clip(full[0] / lengths, full[1], full[2])
         if self.transform != "none" and not np.all(full[0] > 0):
             raise ValueError(f"{self.name}: transform {self.transform!r} needs a positive start")
         free = TRANSFORMS[self.transform].free
@@ -91,13 +111,37 @@ class Unknown:
         return {self.name: TRANSFORMS[self.transform].value(z).reshape(present[self.name].shape)}
 
     def columns(self, present: dict[str, Array], z: Array, given: dict[str, Array]) -> Array:
-        """(…, rows, n) derivatives by z from those by the parameters."""
+        """(…, rows, n) derivatives by z from those by the parameters; of directions those by unit vectors."""
+        if self.is_direction():
+            return given[self.name] / np.repeat(self._lengths(z), _width(self.name))
         return given[self.name] * TRANSFORMS[self.transform].slope(z)
 
     def report(self, z: Array) -> tuple[Array, Array]:
-        """Values (n,) and their derivative by z (n, n), for a table."""
-        chosen = TRANSFORMS[self.transform]
-        return chosen.value(z), np.diag(chosen.slope(z))
+        """Values (n,), of directions unit vectors, and their derivative by z (n, n), for a table."""
+        if not self.is_direction():
+            chosen = TRANSFORMS[self.transform]
+            return chosen.value(z), np.diag(chosen.slope(z))
+        units, lengths = z.reshape(-1, _width(self.name)), self._lengths(z)
+        units, slope = units / lengths[:, None], np.zeros((len(z), len(z)))
+        for i, (unit, length) in enumerate(zip(units, lengths, strict=True)):
+            mine = slice(i * len(unit), (i + 1) * len(unit))
+            slope[mine, mine] = (np.eye(len(unit)) - np.outer(unit, unit)) / length
+        return units.ravel(), slope
+
+    def is_direction(self) -> bool:
+        """Whether the values are unit vectors or quaternions, given by vectors of any length but 0."""
+        return self.name.partition(":")[0] in DIRECTIONS
+
+    def _lengths(self, z: Array) -> Array:
+        return np.asarray(np.linalg.norm(z.reshape(-1, _width(self.name)), axis=1))
+
+    def length_rows(self, z: Array) -> tuple[Array, Array]:
+        """Residuals (m,) that keep the lengths of directions near 1, which nothing else determines, and derivatives (m, n) by z."""
+        width, lengths = _width(self.name), self._lengths(z)
+        slope = np.zeros((len(lengths), len(z)))
+        for i, length in enumerate(lengths):
+            slope[i, i * width : (i + 1) * width] = z[i * width : (i + 1) * width] / (length * LENGTH)
+        return (lengths - 1.0) / LENGTH, slope
 
 
 @dataclass(frozen=True)
@@ -237,10 +281,18 @@ class Unknowns:
         return out
 
     def prior_rows(self, z: Array) -> tuple[Array, Array]:
-        """Residuals (m,) of what is known beforehand, values less their start over their deviation, and derivatives (m, n) by z."""
+        """Residuals (m,) of what is known beforehand, values less their start over their deviation, and of lengths of directions;
+        derivatives (m, n) by z.
+        """
         known = np.isfinite(self._prior)
         (now, slope), (first, _) = self.report(z), self.report(self.start)
-        return ((now - first) / self._prior)[known], (slope / self._prior[:, None])[known]
+        residuals, slopes = [((now - first) / self._prior)[known]], [(slope / self._prior[:, None])[known]]
+        for part, a, b in zip(self.parts, self._ends[:-1], self._ends[1:], strict=True):
+            if isinstance(part, Unknown) and part.is_direction():
+                off, by = part.length_rows(z[a:b])
+                residuals.append(off)
+                slopes.append(np.pad(by, ((0, 0), (a, len(z) - b))))
+        return np.concatenate(residuals), np.concatenate(slopes)
 
     def values(self, z: Array) -> dict[str, Array]:
         """Parameter values by name, of all free numbers z (n,)."""

@@ -93,13 +93,6 @@ def _shift_ends(places: Array, bodies: Array, rows: Array, shift: Array) -> None
         places[mine, side] -= shift[bodies[mine, side]]
 
 
-def bound_pairs(pairs: Any) -> None:
-    """Enlarge the bounding spheres of geoms to hold their shapes in round pairs, after these have changed."""
-    geoms = np.unique(pairs.geom[: int(pairs.rounds[0])])
-    away = np.linalg.norm(pairs.round_centre - pairs.shape_centre, axis=-1) + np.linalg.norm(pairs.round_half, axis=-1)
-    pairs.shape_reach[geoms] = np.maximum(pairs.shape_reach, away + pairs.round_radius)[geoms]
-
-
 def _gravity(world: World, model: Any) -> Array:
     return world.layout.lift_gravity[None].copy()
 

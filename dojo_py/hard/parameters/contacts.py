@@ -3,8 +3,8 @@
 friction: one number for each pair of geoms that may touch, labelled 'geom/geom': the larger coefficient of sliding friction; the
 other one changes in proportion. friction_directions: both, along the two tangents. friction_torsional, friction_rolling: those of
 torques. restitution: one number for each pair; steps on the central path, and so derivatives, have no restitution.
-contact_point: the points with which a geom touches planes ('box.0' … 'box.7'), and with them a sphere's centre against other
-bodies. contact_radius: one number a geom.
+contact_point: the points with which a geom touches planes ('box.0' … 'box.7'), and with them a sphere's centre in round pairs.
+contact_radius: one number a geom.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dojo_py.collision.convex_shapes import CAPSULE, SPHERE
-from dojo_py.hard.parameters.bodies import bound_pairs
+from dojo_py.hard.parameters.bounds import bound_shapes
 from dojo_py.hard.parameters.kind import Kind, not_negative
 from dojo_py.hard.world import World
 from dojo_py.solver.cones.contact import ROWS
@@ -144,7 +144,7 @@ def _set_points(world: World, model: Any, values: Array) -> None:
         world.planes.point[rows] = value
         if world.pairs.shape_kind[g] == SPHERE:
             world.pairs.round_centre[g] = value
-    bound_pairs(world.pairs)
+    bound_shapes(world.pairs)
 
 
 def _point_sizes(world: World, model: Any) -> Array:
@@ -176,7 +176,7 @@ def _set_radii(world: World, model: Any, values: Array) -> None:
         world.pairs.round_radius[g] = value
         if world.pairs.shape_kind[g] in (SPHERE, CAPSULE):
             world.pairs.shape_size[g, 0] = value
-    bound_pairs(world.pairs)
+    bound_shapes(world.pairs)
 
 
 KINDS = (

@@ -55,6 +55,8 @@ class ParameterJacobian:
             if workspace.room == self._room:
                 self._free.append(mine)
 
-    def by_name(self, columns: Array) -> dict[str, Array]:
-        """Name -> (T, n, its number of parameters), of columns (T, p, n)."""
+    def by_name(self, columns: Array, steps: int) -> dict[str, Array]:
+        """Name -> (T, n, its number of parameters), of columns (T, p, n); steps: T, of which none are kept where p is 0."""
+        if not self.size:
+            columns = np.zeros((steps, 0, columns.shape[2]))
         return {name: np.ascontiguousarray(columns[:, part].transpose(0, 2, 1)) for name, part in self._parts}

@@ -12,14 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from dojo_py.collision.convex_shapes import BOX, CAPSULE, CYLINDER, ELLIPSOID, SPHERE
+from dojo_py.collision.convex_shapes import BOX, CAPSULE, ELLIPSOID, SPHERE
+from dojo_py.hard.parameters.bounds import NUMBER, bound_shapes
 from dojo_py.hard.parameters.contacts import geom_name
 from dojo_py.hard.parameters.kind import Kind, positive
 from dojo_py.hard.world import World
 
 Array = np.ndarray
-NUMBER = {SPHERE: 1, CAPSULE: 2, CYLINDER: 2, ELLIPSOID: 3, BOX: 3}
-"""How many sizes shapes have."""
 
 
 def _places(world: World) -> list[tuple[int, int]]:
@@ -43,6 +42,7 @@ def _set_sizes(world: World, model: Any, values: Array) -> None:
         pairs.shape_size[g, k] = value
     for g in np.flatnonzero((pairs.shape_size != old).any(axis=1)).tolist():
         _reshape(world, g, pairs.shape_size[g] - old[g])
+    bound_shapes(pairs)
 
 
 def _reshape(world: World, g: int, change: Array) -> None:
@@ -65,8 +65,6 @@ def _reshape(world: World, g: int, change: Array) -> None:
     for plane in np.unique(planes.geom[rows, 1]):  # (each has all the points)
         mine = rows[planes.geom[rows, 1] == plane]
         planes.point[mine] += _ends(kind, change) @ axes.T
-    pairs.shape_reach[g] = max(pairs.shape_reach[g], _reach(kind, size))
-    pairs.shape_inner[g] = size[0] if kind in (SPHERE, CAPSULE) else size[: NUMBER[kind]].min()
 
 
 def _ends(kind: int, size: Array) -> Array:
@@ -76,11 +74,6 @@ def _ends(kind: int, size: Array) -> Array:
     if kind == BOX:
         return np.array(list(itertools.product((-1.0, 1.0), repeat=3))) * size
     return np.zeros((1, 3))
-
-
-def _reach(kind: int, size: Array) -> float:
-    """How far from its centre a shape reaches at most [m]."""
-    return float(size[0] + size[1] if kind == CAPSULE else size[0] if kind == SPHERE else np.linalg.norm(size[: NUMBER[kind]]))
 
 
 KINDS = (Kind("size", "m", 0, _labels, _sizes, _set_sizes, positive, _sizes),)

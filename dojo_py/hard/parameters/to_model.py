@@ -69,7 +69,7 @@ def changed_model(sim: Any, only: frozenset[str] | None = None) -> Any:
         if names & set(kinds):
             writer(world, own, arrays)
     opt: dict[str, Any] = {"gravity": world.layout.lift_gravity.copy()} if "gravity" in names else {}
-    if model.neq and names & {"equality_anchor", "body_pos", "body_quat", "joint_anchor", "joint_axis"}:
+    if model.neq and names & {"equality_anchor", "equality_quat", "body_pos", "body_quat", "joint_anchor", "joint_axis"}:
         arrays["eq_data"][:, 11][model.eq_type == EqualityType.WELD] = 0.0  # they keep the poses that they have
     new = _with_options(model, arrays, timestep=sim.timestep, **opt)
     if only is None:
@@ -298,16 +298,14 @@ def _place_shape(arrays: Arrays, g: int, points: Array) -> None:
 
 def _planes(world: World, own: World, arrays: Arrays) -> None:
     """Of planes of the world body."""
-    model = arrays.model
+    model, pairs, old = arrays.model, world.pairs, own.pairs
     for g in planes.planes_of(world):
-        n, offset = planes.normal_of(world, g), planes.offset_of(world, g)
-        old, before = planes.normal_of(own, g), planes.offset_of(own, g)
-        if model.geom_bodyid[g] != 0 or (np.array_equal(n, old) and offset == before):
+        if model.geom_bodyid[g] != 0:
             continue
-        if not np.array_equal(n, old):
-            axes = turn_between(old, n) @ quaternion.matrix(arrays["geom_quat"][g])
-            arrays["geom_quat"][g] = quaternion.from_matrix(axes)
-        arrays["geom_pos"][g] += (offset - n @ arrays["geom_pos"][g]) * n
+        if not np.array_equal(pairs.shape_centre[g], old.shape_centre[g]):
+            arrays["geom_pos"][g] = pairs.shape_centre[g]
+        if not np.array_equal(pairs.shape_axes[g], old.shape_axes[g]):
+            arrays["geom_quat"][g] = quaternion.from_matrix(pairs.shape_axes[g])
 
 
 def _friction(world: World, own: World, arrays: Arrays) -> None:
