@@ -97,6 +97,44 @@ def test_steps_are_those_of_a_model_with_these_sizes(name, other, tmp_path):
     assert np.allclose(mujoco.MjModel.from_xml_path(str(tmp_path / "other.xml")).geom_size, model.geom_size, rtol=0, atol=1e-12)
 
 
+ABOVE = """<mujoco><option timestep="0.01"/><worldbody><geom name="floor" type="plane" size="2 2 .1" pos="0 0 -1"/>
+  <geom name="table" {table}/><body name="a" pos="0 0 .3"><freejoint/><inertial pos="0 0 0" mass="1" diaginertia=".01 .01 .01"/>
+    <geom name="g" {shape}/></body></worldbody></mujoco>"""
+ELLIPSOID = 'type="ellipsoid" size=".05 .05 .05"'
+
+
+def fallen(sim):
+    run = sim.rollout(sim.initial_state(), np.zeros((60, 0)))
+    assert run.unsolved == 0
+    return run.qpos
+
+
+def test_radii_count_against_all_shapes():
+    """`contact_radius` of a sphere is its `size`: on an ellipsoid, where bounds of shapes that are not round pairs must follow."""
+    sim = HardSimulator(load_model(ABOVE.format(table=ELLIPSOID, shape='size=".03"')))
+    for radius in (0.06, 0.2):
+        ends = [fallen(sim.with_parameters({name: radius})) for name in ("contact_radius:g", "size:g")]
+        assert np.array_equal(*ends) and np.array_equal(
+            ends[0], fallen(HardSimulator(sim.with_parameters({"size:g": radius}).to_model()))
+        )
+        assert ends[0][-1, 2] == pytest.approx(0.05 + radius, abs=1e-6)
+
+
+@pytest.mark.parametrize("other", [{"contact_point:g": [0.0, 0.0, -0.2]}, {"contact_radius:g": 0.12}])
+@pytest.mark.parametrize("shape", ['size=".05"', 'type="box" size=".05 .05 .05"'])
+def test_kinds_that_change_one_shape_may_come_in_any_order(shape, other):
+    """Bounds of a shape hold what both say of it."""
+    other = {name: value for name, value in other.items() if not ("box" in shape and name == "contact_point:g")}
+    sim = HardSimulator(load_model(ABOVE.format(table='size=".05"', shape=shape)))
+    size = {"size:g": 0.2 if "box" in shape else 0.1}
+    one, two = sim.with_parameters(other).with_parameters(size), sim.with_parameters(other | size)
+    assert np.array_equal(fallen(one), fallen(two))
+    for pairs in (one.world.pairs, two.world.pairs):
+        away = np.linalg.norm(pairs.round_centre[2] - pairs.shape_centre[2]) + np.linalg.norm(pairs.round_half[2])
+        assert pairs.shape_reach[2] >= away + pairs.round_radius[2] - 1e-15
+        assert pairs.shape_inner[2] <= pairs.round_half[2].min() + pairs.round_radius[2] + 1e-15
+
+
 def test_a_fit_finds_how_large_a_box_is():
     """From three tosses, sizes 20 % off. The box rests 4e-5 m above the floor. Measured: 0.6 % off, from elsewhere too."""
     floor = 'type="sphere" size=".001" contype="0" conaffinity="0"'
@@ -113,6 +151,27 @@ def test_a_fit_finds_how_large_a_box_is():
     sizes = found.simulator.parameter("size:g").value
     print(sizes)
     assert np.abs(sizes / [0.05, 0.04, 0.03] - 1).max() < 0.01
+
+
+def test_a_fit_finds_how_a_floor_is_tilted():
+    """By a ball and a cylinder, or a box; the start is given with another length. Only the direction counts, and is reported."""
+    normal = np.array([0.05, -0.03, 1.0]) / np.linalg.norm([0.05, -0.03, 1.0])
+    still = 'type="sphere" size=".001" contype="0" conaffinity="0"'
+    for name in ("sphere", "cylinder", "box"):
+        sim = HardSimulator(load_model(LYING.format(shape=shape(name), table=still)), timestep=0.01)
+        true, rng, runs = sim.with_parameters({"plane_normal": normal}), np.random.default_rng(0), []
+        for number in range(3):
+            qvel = np.concatenate([rng.uniform(-0.5, 0.5, 3), rng.uniform(-3, 3, 3)])
+            run = true.rollout(true.initial_state(qvel=qvel), np.zeros((50, 0)))
+            measured = [sim.model.integrate(qpos, rng.normal(0, [1e-4] * 3 + [1e-3] * 3)) for qpos in run.qpos]
+            runs.append(Recording(str(number), np.array(measured), run.control))
+        found = identify(sim, runs, [Unknown("plane_normal", start=[0.0, 0.0, 7.0])], kappa=1e-6)
+        value = found.simulator.parameter("plane_normal").value[0]
+        print(name, value, found.values["plane_normal"], found.interval(0.95))
+        assert np.abs(value - normal).max() < 3e-3
+        assert np.linalg.norm(found.z) == pytest.approx(1.0, abs=0.05)
+    with pytest.raises(ValueError, match="no transform"):
+        identify(sim, runs, [Unknown("plane_normal", transform="log")])
 
 
 def test_what_has_no_size_to_change_is_named():

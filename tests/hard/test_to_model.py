@@ -176,6 +176,30 @@ def test_a_box_keeps_its_shape_when_all_its_corners_say_so():
     assert np.array_equal(new.geom_quat, sim.model.geom_quat)
 
 
+def test_planes_and_welds_are_written_as_they_are(tmp_path):
+    """A floor that cylinders touch, tilted and shifted; a weld whose relative pose the file leaves to the reference pose."""
+    text = """<mujoco><worldbody><geom name="floor" type="plane" size="2 2 .1" pos=".5 0 -.1"/>
+      <body name="a" pos="0 0 .2"><freejoint/><geom type="cylinder" size=".05 .05"/></body>
+      <body name="b" pos=".5 0 1" euler="0 30 0"><freejoint/><geom size=".1"/></body></worldbody>
+      <equality><weld name="w" body1="a" body2="b"/></equality></mujoco>"""
+    values = {"plane_normal": [0.1, 0.0, 1.0], "plane_offset": 0.03, "equality_quat:w": [0.9, 0.1, -0.2, 0.3]}
+    changed = HardSimulator(load_model(text)).with_parameters(values)
+    model = changed.to_model()
+    assert same_steps(changed, HardSimulator(model), model, np.zeros((40, 0))) < 1e-9
+    save_mjcf(model, tmp_path / "new.xml")
+    again = load_model(tmp_path / "new.xml")
+    assert np.allclose(again.eq_data, model.eq_data, atol=1e-12) and np.allclose(again.geom_quat, model.geom_quat, atol=1e-12)
+
+
+def test_no_numbers_of_a_kind_are_an_empty_column():
+    sim, none = HardSimulator("box"), np.zeros((2, 3))
+    assert sim.linearize(sim.initial_state(), none[0], kappa=1e-3, parameters=["tendon_range"]).parameters[
+        "tendon_range"
+    ].shape == (12, 0)
+    run = sim.rollout(sim.initial_state(), none, kappa=1e-3, parameters=["tendon_range"])
+    assert run.parameters["tendon_range"].shape == (2, 12, 0)
+
+
 def test_the_soft_mode_takes_the_model():
     sim = HardSimulator(load_model(TWO.format(more="")))
     soft = SoftSimulator(sim.with_parameters({"mass:a": 4.0, "gravity": [0, 0, -1.62]}).to_model())
