@@ -153,7 +153,7 @@ def _rims(M, side, g, pose, Q, pose_a, e1, e2, reach, smooth, again):
     flat = not smooth and lean < (STEADY_LEAN if again else LEAN)
     if flat and lean < LEVEL_CAP:
         return
-    rho = math.sqrt(lean * lean + RIM_SOFTNESS * RIM_SOFTNESS) if smooth else max(lean, 1e-12)
+    rho = math.sqrt(lean * lean + max(RIM_SOFTNESS, M.band[0] / M.disc[side]) ** 2) if smooth else max(lean, 1e-12)
     angle = math.atan2(-dot(y, (R[1], R[4], R[7])), -dot(y, (R[0], R[3], R[6])))
     for end in range(2):
         sign = 1.0 if end == 0 else -1.0

@@ -21,9 +21,9 @@ from dojo_py.collision.vectors import along, cross, dot, minus, plus, times
 from dojo_py.jit import kernel
 
 RIM_SOFTNESS = 1e-3
-"""ε of RIM_PLANE (features.py) on the central path. Below this tilt the lowest point of a rim moves to the cap's centre: if the cap
-is parallel to the face it is undefined, and four fixed points carry the cylinder. The gap's error is 5e-7 of the radius when the
-cylinder lies on its side."""
+"""Least ε of RIM_PLANE (features.py) on the central path, where it is ℓ over the radius (feature_geometry.py). Below this tilt the
+lowest point of a rim moves to the cap's centre: if the cap is parallel to the face it is undefined, and four fixed points carry the
+cylinder. The gap's error is ε²/2 of the radius when the cylinder lies on its side."""
 STEADY_LEAN = 1e-7
 """Least ε in the hard limit, and tilt below which the lowest point is never followed. The gap's error is 1e-9 of the radius at a
 tilt of 5e-6, and 3e-13 at the tilt from which the first solve follows the lowest point (`rim_choice.LEAN`)."""

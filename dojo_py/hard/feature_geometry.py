@@ -58,8 +58,8 @@ from dojo_py.hard.pair_contacts import pair_geometry
 from dojo_py.jit import kernel
 
 SMOOTH, SHARP = RIM_SOFTNESS * RIM_SOFTNESS, STEADY_LEAN * STEADY_LEAN
-"""ε² of a rim over a face on the central path, and in the hard limit, where gaps are checked to 5e-10 m: there caps that nearly lie
-flat have other features (manifold.py)."""
+"""Least ε² of a rim over a face on the central path, and that in the hard limit, where gaps are checked to 5e-10 m: there caps that
+nearly lie flat have other features (manifold.py)."""
 PARALLEL = 1e-12
 """Sine of the angle between edges below which they have no common normal."""
 FAR = 1e6
@@ -221,6 +221,19 @@ def _edge_over(W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc, deep):
 
 
 @kernel
+def rim_softness(Q, W, f, radius):
+    """ε² of a rim over a face, feature f: on the central path (ℓ/radius)², ℓ as in collision/overhang.py, or SMOOTH.
+
+    The lowest point of a rim goes round it as the cap tilts through level. Below a tilt of ℓ/radius all points of the rim are as
+    low to ℓ, the length by which their impulses move the body. With a smaller ε Newton's method has to find a tilt that counts
+    on a scale far below that of its steps: of a cylinder that is lifted off a floor at κ = 0.01 one step in ten was not solved.
+    """
+    if W.kappa[0] == 0.0:
+        return min(SMOOTH, max(SHARP, (W.softness[1] / radius) ** 2))
+    return max(SMOOTH, FELT * W.softness[0] * (Q.fade[W.fpair[f]] / radius) ** 2)
+
+
+@kernel
 def _rim_plane(Q, W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc, deep):
     ra, rb = _turned(Ra, W.fcentre[f, 0]), _turned(Rb, W.fcentre[f, 1])
     a, b = plus((xa[0], xa[1], xa[2]), ra), plus((xb[0], xb[1], xb[2]), rb)
@@ -229,9 +242,7 @@ def _rim_plane(Q, W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc, deep):
     z = _direction(W, f, 0, Ra) if of_a else _direction(W, f, 1, Rb)
     normal = _direction(W, f, 1, Rb) if of_a else times(-1.0, _direction(W, f, 0, Ra))
     disc, plane, radius = (a, b, W.fradius[f, 0]) if of_a else (b, a, W.fradius[f, 1])
-    soft = SMOOTH
-    if W.kappa[0] == 0.0:
-        soft = min(SMOOTH, max(SHARP, (W.softness[1] / radius) ** 2))
+    soft = rim_softness(Q, W, f, radius)
     gap = _put(rim_plane(disc, z, radius, soft, plane, normal, sign), n, c)
     for k in range(6 if deep else 0):
         ua, ta = _motion(k)

@@ -16,7 +16,7 @@ from dojo_py.collision.features import BALL_FEATURE, CROSSING, ELLIPSOID_PLANE, 
 from dojo_py.collision.overhang import STEEPNESS, overhang_by_size
 from dojo_py.collision.shown_polygons import pose_of
 from dojo_py.collision.vectors import along, matrix, minus, row, times, turned, turned_back
-from dojo_py.hard.feature_geometry import feature_geometry, relaxation
+from dojo_py.hard.feature_geometry import SMOOTH, feature_geometry, relaxation, rim_softness
 from dojo_py.hard.pair_contacts import crossing_by_length
 from dojo_py.hard.start_places import DGAP, DPOINT, GAP, start_band, start_gap_of
 from dojo_py.jit import kernel
@@ -117,7 +117,10 @@ def _displacement(Q, W, f, side, k, gap, n, x, R):
             surface = along(surface, -size[0], v)
         return turned(A, support_by_size(shape, size, k, surface, v))
     if _is_rim(W, f, side) and k == 0:
-        return turned(A, (surface[0] / size[0], surface[1] / size[0], 0.0))
+        share = 1.0 / size[0]
+        if kind == RIM_PLANE and rim_softness(Q, W, f, size[0]) > SMOOTH:  # ε falls as the radius grows
+            share *= 2.0 - (surface[0] * surface[0] + surface[1] * surface[1]) / (size[0] * size[0])
+        return turned(A, (share * surface[0], share * surface[1], 0.0))
     if kind == BALL_FEATURE and side == 1:
         if shape == CYLINDER:  # its wall, without ends
             return ZERO
