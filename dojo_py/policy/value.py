@@ -80,7 +80,7 @@ class ValueFunction:
                 self.weights = self.weights + self.adam.step(self._gradient(seen[some], wanted[some]), step_size)
 
     def _rescale(self, targets: Array) -> None:
-        """PopArt (van Hasselt et al. 2016): update mean and deviation by the targets, and the last layer so that V stays the same."""
+        """PopArt (van Hasselt et al. 2016): update mean and deviation by the targets, and the last layer so that V is unchanged."""
         new = 0.1 if self.adam.count else 1.0
         mean = (1.0 - new) * self.mean + new * float(targets.mean())
         deviation = (1.0 - new) * self.deviation + new * max(float(targets.std()), 1e-9 * abs(mean), 1e-300)
