@@ -5,7 +5,8 @@
 
 x: tangent state [dq, dv, dact]; A, B: of the step at the central-path parameter kappa (Dojo, section V-C), or randomised
 (smoothing.py). Either the roll-out itself runs at kappa, and this is the exact gradient of its return, or a roll-out in the hard
-limit is differentiated at kappa at the states it visited (`links_along`). Contact impulses that a task observes are held constant.
+limit is differentiated at kappa at the states it visited (`links_along`). Contact impulses that a task observes are held constant;
+only the compiled path (`_compiled`, closed_loop.py) differentiates them.
 """
 
 from __future__ import annotations
