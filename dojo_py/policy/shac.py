@@ -270,7 +270,7 @@ class Shac(Search):
             self.kept[f"world {name}"] = np.array([getattr(s, name) for s in states])
         for name in ("bodies", "kinematics"):
             self.kept[f"world {name}"] = np.array([getattr(s.exact, name) for s in states])
-        impulses = [s.exact.impulses for s in states]  # one row per contact feature, their number varies; zeros mean no impulse
+        impulses = [s.exact.impulses for s in states]  # the length depends on the contact features; zeros mean no impulse
         longest = max(map(len, impulses))
         self.kept["world impulses"] = np.array([np.pad(row, (0, longest - len(row))) for row in impulses])
 
