@@ -1,4 +1,4 @@
-"""Planning: iterative LQR through contact, planners that sample, model-predictive control. Works with either simulator."""
+"""Trajectory optimisation and model-predictive control: iLQR through contact, sampling planners. For both simulators."""
 
 from dojo_py.planning.constraints import Constraint, goal
 from dojo_py.planning.costs import FunctionCost, ResidualCost

@@ -20,14 +20,14 @@ Array = np.ndarray
 
 
 class AugmentedLagrangian:
-    """Multipliers of all constraints at all knots, and one penalty."""
+    """Multipliers λ of all constraints at all knots, and one penalty ρ for all."""
 
     def __init__(self, constraints: Sequence[Constraint], horizon: int, penalty: float):
         self.penalty = penalty
         self.horizon = horizon
         self.knots = [[c for c in constraints if c.holds_at(k, horizon)] for k in range(horizon + 1)]
         self.multipliers: dict[tuple[int, int], Array] = {}
-        """(knot, place among its constraints) -> (p,); absent: zero."""
+        """(knot, index among its constraints) -> λ (p,); absent: zero."""
 
     def __bool__(self) -> bool:
         return any(self.knots)
@@ -43,7 +43,7 @@ class AugmentedLagrangian:
             yield i, constraint, c, multiplier, active
 
     def value(self, state: State, control: Array | None, k: int) -> float:
-        """What the constraints add to the cost of knot k."""
+        """Augmented Lagrangian terms of knot k."""
         total = 0.0
         for _, _, c, multiplier, active in self._terms(state, control, k):
             inside = multiplier * c + 0.5 * self.penalty * c * c
@@ -61,7 +61,7 @@ class AugmentedLagrangian:
         return out
 
     def violation(self, states: Sequence[State], controls: Array) -> float:
-        """Largest violated entry of all constraints: |c| or max(0, c)."""
+        """Largest violation over all entries of all constraints: |c| or max(0, c)."""
         worst = 0.0
         for k, state in enumerate(states):
             control = controls[k] if k < self.horizon else None
@@ -70,7 +70,7 @@ class AugmentedLagrangian:
         return worst
 
     def update(self, states: Sequence[State], controls: Array, growth: float, largest: float) -> None:
-        """First-order multiplier update at these knots, then a stiffer penalty."""
+        """First-order update of the multipliers along this trajectory, then ρ ← min(growth ρ, largest)."""
         for k, state in enumerate(states):
             control = controls[k] if k < self.horizon else None
             for i, constraint, c, multiplier, _ in list(self._terms(state, control, k)):

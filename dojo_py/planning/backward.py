@@ -1,12 +1,13 @@
-"""Backward pass: the value function's quadratic model from the last knot to the first, and the affine policy that minimises it.
+"""Backward pass: quadratic model of the value function from the last knot to the first, and the affine policy that minimises Q.
 
     Q_u = l_u + Bᵀ V_x⁺    Q_ux = l_ux + Bᵀ V_xx A    Q_uu = l_uu + Bᵀ V_xx B    V_x⁺ = V_x − V_xx gap
                                                                          (Tassa 2012, eq. 5; gaps: Mastalli 2020)
     du  = k + K dx,  k = argmin ½ duᵀ Q_uu du + Q_uᵀ du within the limits,  K = −Q_uu⁻¹ Q_ux over the free controls
                                                                          (Tassa 2014, section IV)
     V_xx ← l_xx + Kᵀ l_ux + l_uxᵀ K + Kᵀ l_uu K + (A + B K)ᵀ V_xx (A + B K)
-The last line is Joseph's form: a sum of positive terms for any K, where Q_xx − … loses digits along stiff contacts. μ is added to
-Q_uu, or to V_xx within Q_uu and Q_ux; the value function is updated without it (Tassa 2012, eq. 11).
+The last line is the Joseph form: a sum of positive semidefinite terms for any K if the costs are convex, whereas
+Q_xx − Q_uxᵀ Q_uu⁻¹ Q_ux loses digits along stiff contacts. The regularisation μ I is added to Q_uu, or to V_xx in Q_uu and Q_ux;
+the update of the value function does not contain it (Tassa 2012, eq. 11).
 """
 
 from __future__ import annotations
@@ -24,24 +25,24 @@ Array = np.ndarray
 
 @dataclass(frozen=True, eq=False)
 class Policy:
-    """du_k = α k_k + K_k dx_k, and what the quadratic model promises of it."""
+    """du_k = α k_k + K_k dx_k, and the change of the cost that the quadratic model predicts: slope α + ½ curvature α²."""
 
     feedforward: Array
     """k (T, nu)"""
     gains: Array
     """K (T, nu, 2 nv + na); zero rows for controls at a limit."""
     slope: float
-    """Derivative of the model's cost by α at 0."""
+    """First derivative of the model's cost by α at 0."""
     curvature: float
-    """Its second derivative."""
+    """Second derivative of the model's cost by α."""
     control_curvature: float = 0.0
-    """Mean over knots and controls of the diagonal of Q_uu, unregularised."""
+    """Mean over knots and controls of the diagonal of Q_uu without regularisation."""
 
 
 def backward_pass(
     A: Array, B: Array, gaps: Array, expansions: Sequence[Quadratic], low: Array, high: Array, mu: float, on_state: bool = False
 ) -> Policy | None:
-    """The policy within low, high (T, nu), the room around the present controls; None when a Q_uu is not positive definite."""
+    """The policy; None when a Q_uu is not positive definite. low, high (T, nu): control limits minus the present controls."""
     T, n, m = B.shape
     ends, stages = [(e.x, e.xx) for e in expansions], [(e.u, e.ux, e.uu) for e in expansions[:T]]
     costs = [*zip(*ends, strict=True)], [*zip(*stages, strict=True)]

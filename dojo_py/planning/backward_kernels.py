@@ -1,4 +1,4 @@
-"""The backward pass's recursion and the linear roll-out that measures it, compiled; formulas: backward.py."""
+"""Kernels of the backward pass: its recursion, and the linear roll-out that predicts the cost. Formulas: backward.py."""
 
 from typing import NamedTuple
 
@@ -10,7 +10,7 @@ from dojo_py.planning.box_qp_kernels import MAX_ITERATIONS, TOLERANCE, Box, answ
 
 
 class LinearQuadratic(NamedTuple):
-    """Derivatives of the motion and of the costs along the path: T steps, n = 2 nv + na, m = nu."""
+    """Derivatives of the dynamics and of the costs along the trajectory: T steps, n = 2 nv + na, m = nu."""
 
     A: np.ndarray  # (T, n, n)
     B: np.ndarray  # (T, n, m)
@@ -20,12 +20,12 @@ class LinearQuadratic(NamedTuple):
     xx: np.ndarray  # (T + 1, n, n)
     ux: np.ndarray  # (T, m, n)
     uu: np.ndarray  # (T, m, m)
-    low: np.ndarray  # (T, m) room of the controls
-    high: np.ndarray
+    low: np.ndarray  # (T, m) lower limits of du
+    high: np.ndarray  # (T, m)
 
 
 class Found(NamedTuple):
-    """The policy, and what the model promises of it."""
+    """The policy and the predicted change of the cost (backward.Policy)."""
 
     feedforward: np.ndarray  # (T, m)
     gains: np.ndarray  # (T, m, n)
@@ -33,7 +33,7 @@ class Found(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """Work arrays; V: of the value function at the next knot, then at this one."""
+    """Work arrays. Vx, Vxx: value function at the next knot, then at the present one."""
 
     Vx: np.ndarray  # (n,)
     Vxx: np.ndarray  # (n, n)
@@ -46,11 +46,11 @@ class Scratch(NamedTuple):
     row: np.ndarray  # (n,)
     small: np.ndarray  # (m, n)
     box: Box
-    report: np.ndarray  # (1,) iterations of the box-constrained programme
+    report: np.ndarray  # (1,) iterations of the box-constrained quadratic programme
 
 
 def scratch_of(n: int, m: int) -> Scratch:
-    """Memory for one size."""
+    """Work arrays for these sizes."""
     z = np.zeros
     return Scratch(
         z(n), z((n, n)), z((n, n)), z((n, m)), z(m), z((m, n)), z((m, m)), z((n, n)), z(n), z((m, n)), box_of(m), z(1, np.int64)
@@ -94,7 +94,7 @@ def add_vector(a, x, out):
 
 @kernel
 def action_values(M, k, S):
-    """Q_u, Q_ux, Q_uu of knot k and V_xx A, V_xx B, from the value function at the next; V_x moved by the gap."""
+    """Q_u, Q_ux, Q_uu of knot k, V_xx A and V_xx B from the value function at the next knot; V_x ← V_x − V_xx gap."""
     A, B = M.A[k], M.B[k]
     for i in range(S.Vx.shape[0]):
         for j in range(S.Vx.shape[0]):
@@ -113,7 +113,7 @@ def action_values(M, k, S):
 
 @kernel
 def regularise(M, k, mu, on_state, S):
-    """μ on Q_uu, or by V_xx on Q_uu and Q_ux; Q_uu made symmetric."""
+    """Q_uu += μ I, or, if on_state, Q_uu += μ Bᵀ B and Q_ux += μ Bᵀ A; then Q_uu is made symmetric."""
     m = S.Quu.shape[0]
     if on_state:
         add_transposed_product(mu, M.B[k], M.B[k], S.Quu)
@@ -129,7 +129,7 @@ def regularise(M, k, mu, on_state, S):
 
 @kernel
 def value_at(M, k, du, K, S):
-    """The value function at knot k under du = du_k + K dx, by Joseph's form. du (nu,), K (nu, n)."""
+    """The value function at knot k under the policy du + K dx, in the Joseph form. du (nu,), K (nu, n)."""
     n, m = S.Vx.shape[0], du.shape[0]
     copy_rows(M.A[k], S.closed)
     add_product(M.B[k], K, S.closed)
@@ -160,7 +160,7 @@ def value_at(M, k, du, K, S):
 
 @kernel
 def promise(M, F, S):
-    """First and second derivative by α of the model's cost: one linear roll-out, exact with gaps too."""
+    """First and second derivative of the model's cost by α, by a linear roll-out, which is exact also with gaps."""
     T, n, m = M.B.shape
     dx, after, du = S.Vx, S.row, S.Qu
     slope, curvature = 0.0, 0.0
@@ -191,7 +191,7 @@ def promise(M, F, S):
 
 @entry
 def backward(M, mu, on_state, F, S):
-    """Fill F; whether every Q_uu was positive definite."""
+    """Backward pass: fills F. Returns whether every Q_uu was positive definite."""
     T, _, m = M.B.shape
     F.figures[2] = 0.0
     copy(M.x[T], S.Vx)

@@ -1,8 +1,8 @@
-"""A user's function of (state, control, k) at many neighbouring points at once, where the function allows it.
+"""Vectorised evaluation of a user's function of (state, control, k) at many neighbouring points, where the function allows it.
 
-Functions written for one state, `state.qvel[0] - 1.0`, mostly work on columns too: qpos (nq, B), qvel (nv, B), act (na, B), control
-(nu, B) give (p, B). Whether one does is found out by comparing with its single evaluations: all columns at its first use, the last
-one at every later one. One that does not, or raises, is called point by point from then on.
+Functions written for one state, such as `state.qvel[0] - 1.0`, mostly work on columns too: qpos (nq, B), qvel (nv, B), act (na, B),
+control (nu, B) give (p, B). This is checked against single evaluations: of all columns at the first use of a function, of the last
+column at every later use. A function that gives other numbers, or raises, is called point by point from then on.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from dojo_py.simulate.results import State
 
 Array = np.ndarray
 AGREE = 1e-12
-"""Largest difference of a column and the single evaluation, over the largest entry: far below what a perturbation changes."""
+"""Largest accepted difference of a column from the single evaluation, over its largest entry; perturbations change far more."""
 _verdicts: WeakKeyDictionary[Any, bool] = WeakKeyDictionary()
-"""Function -> whether columns gave the same numbers so far."""
+"""Function -> whether evaluation by columns has given the same numbers so far."""
 
 
 class Points(NamedTuple):
-    """B points beside a state."""
+    """B points near a state."""
 
     qpos: Array
     """(nq, B)"""
@@ -65,7 +65,7 @@ def _remember(function: Any, verdict: bool) -> None:
 
 
 def _together(function: Any, state: State, points: Points, k: int) -> Array | None:
-    """(p, B), or None where the function cannot."""
+    """(p, B) by columns; None if the function raises or returns another shape."""
     qpos, qvel, act, control = points
     many = _at(state, qpos, qvel, act)
     try:

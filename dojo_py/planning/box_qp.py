@@ -17,18 +17,18 @@ Array = np.ndarray
 
 @dataclass(frozen=True, eq=False)
 class BoxSolution:
-    """Minimiser, its free entries, and the factor of H over them."""
+    """Minimiser, its free entries (at no bound), and the Cholesky factor of H over them."""
 
     x: Array
     """(m,)"""
     free: Array
-    """(m,) True where no bound holds the entry."""
+    """(m,) False where a bound is active."""
     factor: Array | None
     """Lower Cholesky factor of H[free, free]; None when nothing is free."""
     iterations: int
 
     def solve_free(self, right: Array) -> Array:
-        """(m, n) -H_free⁻¹ right in the free rows, zero in the others: how the minimiser answers a change of g by `right`."""
+        """(m, n) -H_free⁻¹ right in the free rows, 0 in the others: the derivative of the minimiser when g changes by `right`."""
         out = np.zeros_like(right)
         if self.factor is not None:
             out[self.free] = -dpotrs(self.factor, right[self.free], lower=1)[0]
@@ -39,9 +39,9 @@ def solve_box_qp(
     H: Array, g: Array, low: Array, high: Array, start: Array | None = None, tolerance: float = TOLERANCE,
     max_iterations: int = MAX_ITERATIONS,
 ) -> BoxSolution | None:  # fmt: skip
-    """The minimiser from `start` (m,), or None when H is not positive definite over the free entries.
+    """The minimiser, by iterations from `start` (m,); None when H is not positive definite over the free entries.
 
-    tolerance: of the projected gradient, relative to |g|.
+    tolerance: largest entry of the projected gradient, relative to that of g.
     """
     given = [np.require(part, float, ["C", "W"]) for part in (H, g, low, high)]
     box, report = box_of(len(g)), np.zeros(1, np.int64)

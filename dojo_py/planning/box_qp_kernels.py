@@ -13,17 +13,17 @@ import numpy as np
 from dojo_py.jit import entry, kernel
 
 ARMIJO, SHRINK, SHORTEST = 0.1, 0.6, 1e-20
-"""Share of the expected decrease asked for; step reduction; shortest step."""
+"""Of the line search: fraction of the predicted decrease required; factor on the step length; shortest step length."""
 TOLERANCE, MAX_ITERATIONS = 1e-10, 100
-"""Projected gradient over |g|; projected Newton steps."""
+"""Largest entry of the projected gradient over that of g; limit of projected Newton steps."""
 
 
 class Box(NamedTuple):
-    """What the minimiser reads and writes, m unknowns. The factor's rows are those of the free unknowns, one after another."""
+    """Iterate and work arrays for m unknowns. The rows of the factor are the free unknowns, in ascending order."""
 
-    x: np.ndarray  # (m,) the start, then the minimiser
-    free: np.ndarray  # (m,) 1 where no bound holds the unknown
-    place: np.ndarray  # (m,) the unknowns of the factor's rows
+    x: np.ndarray  # (m,) the initial guess, then the minimiser
+    free: np.ndarray  # (m,) 0 where a bound is active
+    place: np.ndarray  # (m,) the unknown of each row of the factor
     factor: np.ndarray  # (m, m) lower Cholesky factor L of H over the free unknowns
     gradient: np.ndarray  # (m,) H x + g
     step: np.ndarray  # (m,)
@@ -31,7 +31,7 @@ class Box(NamedTuple):
 
 
 def box_of(m: int) -> Box:
-    """Memory for m unknowns."""
+    """Work arrays for m unknowns."""
     z = np.zeros
     return Box(z(m), np.ones(m, np.int64), z(m, np.int64), z((m, m)), z(m), z(m), z(m))
 
@@ -78,7 +78,7 @@ def newton_step(B, count):
 
 @kernel
 def answer(B, count, right, out):
-    """out (m, n) = -H⁻¹ right in the rows of free unknowns, 0 in the others: how the minimiser answers a change of g by `right`."""
+    """out (m, n) = -H⁻¹ right in the free rows, 0 in the others: derivative of the minimiser when g changes by `right` (m, n)."""
     L, place, n = B.factor, B.place, right.shape[1]
     for i in range(out.shape[0]):
         for c in range(n):
@@ -115,7 +115,7 @@ def value(H, g, x):
 
 @kernel
 def project(H, g, low, high, B):
-    """Armijo search along the projection of x + α step; whether a step was found."""
+    """Armijo line search along the projection of x + α step onto the box. Returns whether a step was found."""
     before, slope, alpha, m = value(H, g, B.x), 0.0, 1.0, g.shape[0]
     for i in range(m):
         slope += B.gradient[i] * B.step[i]
@@ -141,7 +141,7 @@ def gradient_at(H, g, B):
 
 @kernel
 def release(low, high, B):
-    """Hold the unknowns that a bound stops; whether others than before."""
+    """Update the active set: unknowns at a bound whose descent direction leaves the box. Returns whether it changed."""
     changed = False
     for i in range(low.shape[0]):
         held = (B.x[i] <= low[i] and B.gradient[i] > 0.0) or (B.x[i] >= high[i] and B.gradient[i] < 0.0)
@@ -152,7 +152,7 @@ def release(low, high, B):
 
 @kernel
 def unbounded(H, g, low, high, B):
-    """The minimiser where no bound holds, mostly so: one factor, one solve. Returns as `factorise`, -2 where a bound holds."""
+    """The minimiser if no bound is active, the usual case, by one factorisation. Returns as `factorise`; -2 if one is active."""
     m = g.shape[0]
     for i in range(m):
         if not (low[i] < 0.0 < high[i]):
@@ -172,7 +172,7 @@ def unbounded(H, g, low, high, B):
 
 @kernel
 def minimise(H, g, low, high, warm, tolerance, most, B, report):
-    """The minimiser, from B.x where warm, else from 0. report (1,): iterations. Returns the number of free unknowns, or -1."""
+    """The minimiser, from B.x if warm, else from 0. report (1,): iterations. Returns as `factorise`."""
     report[0], m, count = 1, g.shape[0], -2
     if not warm:
         count = unbounded(H, g, low, high, B)
@@ -195,7 +195,7 @@ def minimise(H, g, low, high, warm, tolerance, most, B, report):
         if largest <= scale:
             return count
         newton_step(B, count)
-        if not project(H, g, low, high, B):  # round-off: no shorter step lowers the value
+        if not project(H, g, low, high, B):  # within round-off no step lowers the value
             return count
     report[0] = most
     return count
@@ -203,5 +203,5 @@ def minimise(H, g, low, high, warm, tolerance, most, B, report):
 
 @entry
 def solve(H, g, low, high, warm, tolerance, most, B, report):
-    """`minimise`, for Python."""
+    """`minimise` as an entry, called from Python."""
     return minimise(H, g, low, high, warm, tolerance, most, B, report)

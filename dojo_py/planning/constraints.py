@@ -1,4 +1,4 @@
-"""Constraints of a plan: c(state, control, k) = 0, or ≤ 0 in every entry, at the terminal knot, at all knots, or at some."""
+"""Constraints: c(state, control, k) = 0, or ≤ 0 in every entry, at the terminal knot, at all knots, or at listed ones."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ Array = np.ndarray
 
 @dataclass(frozen=True, eq=False)
 class Constraint:
-    """One vector constraint. Without `jacobian`, central differences take its place."""
+    """One vector constraint. Without `jacobian`, it is differentiated by central differences."""
 
     function: Residual
     kind: Literal["equality", "inequality"] = "equality"
     """"inequality": every entry ≤ 0."""
     knots: Literal["terminal", "stage", "all"] | Collection[int] = "terminal"
-    """Where it holds: knot T, knots 0 … T−1, both, or the knots listed."""
+    """Where it applies: knot T, knots 0 … T−1, both, or the listed knots."""
     jacobian: Jacobian | None = None
     name: str = "constraint"
 
@@ -44,13 +44,13 @@ class Constraint:
             raise ValueError(f"{self.name}: knots={self.knots!r} is none of 'terminal', 'stage', 'all', a collection of indices")
 
     def holds_at(self, k: int, horizon: int) -> bool:
-        """Whether knot k of 0 … horizon is constrained."""
+        """Whether it applies at knot k of 0 … horizon."""
         if isinstance(self.knots, str):
             return self.knots == "all" or (k == horizon) == (self.knots == "terminal")
         return k in self.knots
 
     def check_knots(self, horizon: int) -> None:
-        """ValueError for a constraint of a plan of so many steps that would never be looked at, or not everywhere it names."""
+        """ValueError if a listed knot is not among 0 … horizon, or the list is empty."""
         if isinstance(self.knots, str):
             return
         outside = [int(k) for k in self.knots if not 0 <= k <= horizon]
@@ -61,19 +61,19 @@ class Constraint:
             )
 
     def value(self, state: State, control: Array | None, k: int) -> Array:
-        """(p,)"""
+        """c (p,) at knot k, checked."""
         c = np.atleast_1d(real_array(f"function of constraint '{self.name}'", self.function(state, control, k)))
         if c.ndim != 1:
             raise ValueError(f"function of constraint '{self.name}' has shape {c.shape}, expected (p,)")
         return c
 
     def violations(self, state: State, control: Array | None, k: int) -> Array:
-        """(p,) by how much every entry is violated: |c|, or max(0, c) of an inequality."""
+        """(p,) violation of every entry: |c|, or max(0, c) of an inequality."""
         c = self.value(state, control, k)
         return np.abs(c) if self.kind == "equality" else np.maximum(c, 0.0)
 
     def violations_along(self, knots: Knots, horizon: int) -> Array:
-        """(m,) of all knots among several of a plan's where it holds, one after another; at once where the function can."""
+        """(m,) violations at those of the given knots where it applies, concatenated; vectorised if the function has `along`."""
         held = [i for i in range(len(knots.states)) if self.holds_at(knots.first + i, horizon)]
         if len(held) == len(knots.states) and hasattr(self.function, "along"):
             c = np.asarray(self.function.along(knots), float).ravel()

@@ -1,6 +1,6 @@
 """Costs of one knot: weighted squares of residuals (Gauss–Newton), or a user's function with its own derivatives.
 
-A cost is evaluated at (state, control, k): `State`, control (nu,) or None at the terminal knot, index of the knot.
+The arguments of a cost are (state, control, k): `State`, control (nu,) or None at the terminal knot, index of the knot.
 """
 
 from __future__ import annotations
@@ -21,25 +21,25 @@ Array = np.ndarray
 Residual = Callable[[State, Any, int], Array]
 """(state, control, k) -> (p,)"""
 Jacobian = Callable[[State, Any, int], tuple[Array, Array]]
-"""(state, control, k) -> (p, 2 nv + na) by the tangent state, (p, nu) by the control; (p, 0) at the terminal knot. (p, 2 nv) where
-the activations of stateful actuators have no part in it."""
+"""(state, control, k) -> (p, 2 nv + na) by the tangent state, (p, nu) by the control; (p, 0) at the terminal knot. (p, 2 nv) if it
+does not depend on the activations of stateful actuators."""
 
 
 @runtime_checkable
 class Cost(Protocol):
-    """What the solver asks of a cost."""
+    """Interface of costs."""
 
     def value(self, state: State, control: Array | None, k: int) -> float:
         """The cost at a knot."""
         ...
 
     def expand(self, model: Any, state: State, control: Array | None, k: int) -> Quadratic:
-        """Its second-order model about the knot."""
+        """Second-order model at the knot."""
         ...
 
 
 def weights_of(weight: Any) -> Array:
-    """Weights as an array: finite, none negative."""
+    """Weights as an array; ValueError unless they are finite and not negative."""
     found = real_array("weight", weight)
     if not (np.all(np.isfinite(found)) and np.all(found >= 0)):
         raise ValueError("weight must be finite and not negative")
@@ -47,7 +47,7 @@ def weights_of(weight: Any) -> Array:
 
 
 def matrices_of(given: Any, size: int, model: Any, control: Array | None) -> tuple[Array, Array]:
-    """A user's Jacobians (size, n), n = 2 nv + na, and (size, m), or ValueError. Those of 2 nv columns leave activations out."""
+    """A user's Jacobians (size, n), n = 2 nv + na, and (size, m), checked; those with 2 nv columns are padded with zeros."""
     n, m = tangent_size(model), 0 if control is None else len(control)
     if not isinstance(given, Sequence) or len(given) != 2:
         raise ValueError(f"jacobian returned a {type(given).__name__}, expected a pair of arrays: by the state, by the control")
@@ -60,7 +60,7 @@ def matrices_of(given: Any, size: int, model: Any, control: Array | None) -> tup
 
 
 def expanded(cost: Cost, model: Any, state: State, control: Array | None, k: int) -> Quadratic:
-    """`cost.expand`; models of 2 nv entries are those of costs that do not depend on activations."""
+    """`cost.expand`; a model of 2 nv entries, of a cost that does not depend on activations, is padded with zeros."""
     found, n = cost.expand(model, state, control, k), tangent_size(model)
     return found.widened(n) if len(found.x) == 2 * model.nv < n else found
 
@@ -76,12 +76,12 @@ def widened(rx: Array, n: int) -> Array:
 class ResidualCost:
     """Σ_i weight_i residual_i². The Hessian is Gauss–Newton's, 2 Jᵀ diag(weight) J, hence never indefinite.
 
-    There is no factor ½, as in the Dojo paper's planning problems. Without `jacobian`, central differences take its place.
+    There is no factor ½, as in the Dojo paper's planning problems. Without `jacobian`, it is differentiated by central differences.
     """
 
     residual: Residual
     weight: float | Array | Callable[[int], Array] = 1.0
-    """One number, (p,) numbers, or a function of k that returns either; none negative."""
+    """A number, (p,), or a function of k that returns either; not negative."""
     jacobian: Jacobian | None = None
 
     def __post_init__(self) -> None:
@@ -103,7 +103,7 @@ class ResidualCost:
         return self._evaluate(state, control, k)[0]
 
     def value(self, state: State, control: Array | None, k: int) -> float:
-        """Σ weight residual² at knot k, of a state and a control (nu,) (None at the end) [cost]."""
+        """Σ weight residual² at knot k [cost]; control (nu,), None at the terminal knot."""
         r, weight = self._evaluate(state, control, k)
         return float(weight @ (r * r))
 
@@ -124,7 +124,7 @@ class ResidualCost:
 
     @property
     def together(self) -> bool:
-        """The residual has `along` and `jacobians_along`: several knots at once."""
+        """Whether several knots are evaluated at once: the residual has `along` and `jacobians_along`."""
         return hasattr(self.residual, "along") and self.jacobian == getattr(self.residual, "jacobian", None)
 
     def total(self, knots: Knots) -> float:
@@ -176,7 +176,7 @@ class FunctionCost:
         function_of("derivatives", self.derivatives)
 
     def value(self, state: State, control: Array | None, k: int) -> float:
-        """The function at knot k, of a state and a control (nu,) (None at the end) [cost]."""
+        """The function at knot k [cost]; control (nu,), None at the terminal knot."""
         return float(np.squeeze(real_array("function", self.function(state, control, k))))
 
     def expand(self, model: Any, state: State, control: Array | None, k: int) -> Quadratic:

@@ -1,8 +1,8 @@
-"""Before planning: are the costs numbers on the first path, and are their derivatives those of what they differentiate?
+"""Checks before planning: costs and constraints are finite along the first trajectory, and their derivatives are correct.
 
-Each cost and constraint is looked at at the first knot where it acts, and a little aside of it (controls often start at 0, where
-many wrong derivatives are right), by one-sided differences in every direction. At a kink any value between the two sides is taken
-(it is a subgradient), beyond them TOLERANCE of the row's size.
+The derivatives of each cost and constraint are compared with one-sided differences in every direction, at the first knot where it
+applies and at a point nearby (controls often start at 0, where many wrong derivatives are right). At a kink any value between the
+two one-sided differences is accepted, as it is a subgradient; values outside may differ by TOLERANCE of the row's largest entry.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from dojo_py.planning.shooting import Path
 
 Array = np.ndarray
 TOLERANCE = 1e-3
-"""Share of the row's largest entry (at least 1) by which an entry may miss the differences."""
+"""Accepted error of an entry over the largest entry of its row (at least 1)."""
 
 
 ASIDE = 1e-2
-"""How far aside [m, rad, m/s, …; of controls: this share of 1 + |u|]."""
+"""Distance of the nearby point [m, rad, m/s, …]; of controls, times 1 + |u|."""
 
 
 def check_costs(problem: Problem, path: Path) -> None:
-    """ValueError names the cost and the knot whose value on the path is not a finite number, or what has no entry at any knot."""
+    """ValueError for a cost or constraint that is not finite at a knot of the path, or that has no entries at any of its knots."""
     T = len(path.controls)
     for name, costs, knots in (("stage", problem.stage, range(T)), ("terminal", problem.terminal, range(T, T + 1))):
         for i, cost in enumerate(costs):
@@ -53,14 +53,14 @@ def check_costs(problem: Problem, path: Path) -> None:
 
 
 def _check_entries(name: str, function: Callable[..., Array], path: Path, knots: Sequence[int]) -> None:
-    """ValueError for what has no entry at any of its knots: control_cost as a terminal cost, say."""
+    """ValueError if a residual or constraint has no entries at any of its knots, such as control_cost as a terminal cost."""
     T = len(path.controls)
     if not any(len(function(path.states[k], path.controls[k] if k < T else None, k)) for k in knots):
         raise ValueError(f"{name} has no entries at any of its knots, so that it asks for nothing (there is no control at the end)")
 
 
 def check_derivatives(problem: Problem, path: Path) -> None:
-    """ValueError names the cost or constraint, row and direction of the first derivative that differences contradict."""
+    """ValueError names the cost or constraint, the row and the direction of the first wrong derivative."""
     T = len(path.controls)
     for name, costs, k in (("stage", problem.stage, 0), ("terminal", problem.terminal, T)):
         for at in _places(problem.model, path, k):
@@ -77,7 +77,7 @@ def check_derivatives(problem: Problem, path: Path) -> None:
 
 
 def _places(model: Any, path: Path, k: int) -> list[tuple[Any, Any, int]]:
-    """(state, control, k) of knot k, and a little aside of it in every direction, by other shares in each."""
+    """(state, control, k) at knot k, and at a point nearby that differs in every direction, by different amounts."""
     state, control = path.states[k], path.controls[k] if k < len(path.controls) else None
     shares = np.cos(1.0 + np.arange(tangent_size(model)))
     moved = None if control is None else control + ASIDE * (1.0 + np.abs(control)) * np.cos(2.0 + np.arange(len(control)))
@@ -85,8 +85,8 @@ def _places(model: Any, path: Path, k: int) -> list[tuple[Any, Any, int]]:
 
 
 def _check_cost(model: Any, name: str, cost: Any, at: tuple[Any, Any, int]) -> None:
-    """ValueError names the row of the derivatives of one cost that is wrong at (state, control, k)."""
-    if not np.isfinite(cost.value(*at)):  # aside of the path costs need not exist
+    """ValueError if derivatives of this cost are wrong at (state, control, k)."""
+    if not np.isfinite(cost.value(*at)):  # off the path a cost may be undefined
         return
     if isinstance(cost, ResidualCost):
         if cost.jacobian is not None:
@@ -102,7 +102,7 @@ def _as_vector(value: Callable[..., float]) -> Callable[..., Array]:
 
 
 def _compare(model: Any, what: str, function: Callable[..., Array], at: tuple[Any, Any, int], given: tuple[Array, Array]) -> None:
-    """ValueError unless given (p, n), (p, m) are derivatives of function(state, control, k) -> (p,) by state and control."""
+    """ValueError unless given, (p, n) and (p, m), are the Jacobians of function(state, control, k) -> (p,) by state and control."""
     state, control, k = at
     here = function(*at)
     for side, matrix in zip(("state", "control"), given, strict=True):

@@ -1,6 +1,7 @@
-"""Central differences of a function of (state, control, step) along the tangent state and the control.
+"""Central differences of a function of (state, control, k) by the tangent state and the control; tangents of states.
 
-Width: the cube root of the round-off, which balances it against the third-order error (Gill, Murray, Wright 1981, section 4.6).
+The width is the cube root of the machine epsilon, which balances round-off and truncation error (Gill, Murray, Wright 1981,
+section 4.6).
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ WIDTH = float(np.finfo(float).eps ** (1 / 3))
 
 
 def activations(model: Any) -> int:
-    """na, 0 for models of one's own that know no activations."""
+    """na; 0 for user-defined models without activations."""
     return int(getattr(model, "na", 0))
 
 
@@ -34,20 +35,20 @@ def tangent_size(model: Any) -> int:
 
 
 def move(model: Any, state: State, dx: Array) -> State:
-    """The state moved by the tangent dx = [δq, δv, δact] (2 nv + na,)."""
+    """state ⊕ dx, dx = [δq, δv, δact] (2 nv + na,)."""
     nv = model.nv
     qpos, act = model.integrate(state.qpos, dx[:nv]), state.act + dx[2 * nv :] if activations(model) else state.act
     return dataclasses.replace(state, qpos=qpos, qvel=state.qvel + dx[nv : 2 * nv], act=act, maximal=None, exact=None)
 
 
 def difference(model: Any, b: State, a: State) -> Array:
-    """(2 nv + na,) the tangent from state a to state b."""
+    """b ⊖ a (2 nv + na,), the tangent from state a to state b."""
     parts = [model.difference(b.qpos, a.qpos), b.qvel - a.qvel]
     return np.concatenate([*parts, b.act - a.act] if activations(model) else parts)
 
 
 def same_motion(model: Any, states: Sequence[State], qpos: Array, qvel: Array, act: Array) -> bool:
-    """Whether the states (K) are these coordinates (K, nq), velocities and activations, bit for bit."""
+    """Whether the K states have bitwise these coordinates (K, nq), velocities (K, nv) and activations (K, na)."""
     stateful = activations(model) > 0
     return all(
         np.array_equal(q, s.qpos) and np.array_equal(v, s.qvel) and (not stateful or np.array_equal(w, s.act))
@@ -72,10 +73,10 @@ def jacobians(
 
 
 def perturbed(model: Any, state: State, control: Array | None, widths: Array) -> Points:
-    """Of n widths: qpos (nq, 2 n + 1), qvel (nv, 2 n + 1), act (na, 2 n + 1) or None, control (nu, 2 n + 1) or None.
+    """2 n + 1 points, n = len(widths): qpos (nq, 2 n + 1), qvel (nv, …), act (na, …) or None, control (nu, …) or None.
 
-    Each tangent and control moved by its width (n,), ahead, then back; at last all at once, each its own way: what a function mixes
-    of its columns shows there.
+    Columns 0 … n − 1: one entry of the tangent state or control plus its width; n … 2 n − 1: minus. In the last column all entries
+    are perturbed, by different amounts: it shows whether a function mixes its columns (batches.py compares it).
     """
     nv, na, size, n = model.nv, activations(model), tangent_size(model), len(widths)
     count = 2 * n + 1
@@ -110,7 +111,7 @@ def perturbed(model: Any, state: State, control: Array | None, widths: Array) ->
 
 
 def _coordinate(model: Any) -> Array:
-    """(nv,) entry of qpos that a tangent entry simply adds to; -1 where it turns a quaternion."""
+    """(nv,) entry of qpos to which a tangent entry is added; -1 where it rotates a quaternion."""
     out = np.full(model.nv, -1)
     if not hasattr(model, "jnt_type"):
         return out

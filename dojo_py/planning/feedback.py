@@ -1,4 +1,4 @@
-"""FeedbackLoop: a roll-out with a plan's feedback in one kernel call, on memory that is kept for the next one."""
+"""FeedbackLoop: a closed-loop roll-out with the feedback gains of a plan in one kernel call, with arrays that are reused."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from dojo_py.simulate.simulator import Simulator
 
 Array = np.ndarray
 MOST_KEPT = 8
-"""Simulators and numbers of steps that loops are kept of."""
+"""Number of cache entries; each holds the unused loops of one simulator and number of steps."""
 
 
 class FeedbackLoop:
-    """T steps of a simulator that has a `loop`. For one thread at a time."""
+    """Closed-loop roll-outs of T steps of a simulator that has a `loop`. To be used by one thread at a time."""
 
     def __init__(self, sim: Simulator, steps: int, rows: Any = None):
         from dojo_py.by_address import address_of, struct_address
@@ -45,13 +45,13 @@ class FeedbackLoop:
         self, start: State, states: list[State], controls: Array, feedforward: Array, gains: Array, limits: tuple[Array, Array],
         kappa: float | None,
     ) -> tuple[list[State], Array, Array] | None:  # fmt: skip
-        """T + 1 states, controls (T, nu) and statuses (T,) of u + feedforward + gains (x ⊖ states); None where a step has no end.
+        """T + 1 states, controls (T, nu) and statuses (T,) of the roll-out with u = controls + feedforward + gains (x ⊖ states).
 
-        ValueError where the simulator refuses the start.
+        None if a step fails (SINGULAR, NOT_FINITE). ValueError if the simulator rejects the initial state.
         """
         d, T = self.data, len(controls)
         rows = self.rows.at(start)
-        if rows is not self.rows:  # mocap bodies or equalities are not as in the model
+        if rows is not self.rows:  # mocap bodies or equality constraints differ from those of the model
             return FeedbackLoop(rows.simulator, T, rows).run(start, states, controls, feedforward, gains, limits, kappa)
         for k in range(T):
             d.old_qpos[k], d.old_qvel[k], d.old_act[k] = states[k].qpos, states[k].qvel, states[k].act
@@ -64,13 +64,13 @@ class FeedbackLoop:
 
 
 _kept: dict[tuple[int, int], list[FeedbackLoop]] = {}
-"""(number of the simulator, which the loops keep alive, and of steps) -> loops that nobody uses."""
+"""(id of the simulator, valid as long as the loops refer to it; number of steps) -> unused loops."""
 _lock = threading.Lock()
 
 
 @contextmanager
 def borrowed(sim: Simulator, steps: int) -> Iterator[FeedbackLoop]:
-    """A loop that nobody else uses meanwhile; kept afterwards, while the simulator lives."""
+    """A loop for exclusive use, from the cache if there is one; it returns to the cache afterwards."""
     key = (id(sim), steps)
     with _lock:
         free = _kept.pop(key, [])
@@ -80,6 +80,6 @@ def borrowed(sim: Simulator, steps: int) -> Iterator[FeedbackLoop]:
         yield loop
     finally:
         with _lock:
-            _kept[key] = [*free, *_kept.pop(key, []), loop]  # (the latest is the last)
+            _kept[key] = [*free, *_kept.pop(key, []), loop]  # (the most recently used is the last)
             while len(_kept) > MOST_KEPT:
                 _kept.pop(next(iter(_kept)))

@@ -1,7 +1,7 @@
-"""A plan's feedback between the steps of a compiled roll-out: u_k = clip(ū_k + k_k + K_k (x_k ⊖ x̄_k)).
+"""Feedback gains of a plan between the steps of a compiled roll-out: u_k = clip(ū_k + k_k + K_k (x_k ⊖ x̄_k)).
 
-`act` is asked by the roll-out before every step (by_address.py). The tangent x ⊖ x̄ is [q ⊖ q̄, v − v̄] and the difference of the
-activations, of rotations the rotation vector in the body frame (mechanism/configuration.py).
+The roll-out calls `act` before every step (by_address.py). x ⊖ x̄ = [q ⊖ q̄, v − v̄, act − act̄], where the difference of two
+rotations is the rotation vector in the body frame (mechanism/configuration.py).
 """
 
 import math
@@ -23,28 +23,28 @@ SINGULAR, NOT_FINITE = (int(status) for status in LOST)
 
 
 class Feedback(NamedTuple):
-    """What `act` reads and writes, T steps."""
+    """What `act` reads and writes; T steps; x̄, ū: the plan."""
 
-    qpos: np.ndarray  # (T + 1, nq) of the roll-out,
+    qpos: np.ndarray  # (T + 1, nq) of the roll-out, as the next four
     qvel: np.ndarray  # (T + 1, nv)
     act: np.ndarray  # (T + 1, na)
     control: np.ndarray  # (T, nu)
-    status: np.ndarray  # (T,) of its steps
-    done: np.ndarray  # (1,) steps that have an end
-    joint_type: np.ndarray  # of the model
+    status: np.ndarray  # (T,)
+    done: np.ndarray  # (1,) number of steps that succeeded
+    joint_type: np.ndarray  # of the model, as the next two
     joint_qpos: np.ndarray
     joint_dof: np.ndarray
-    old_qpos: np.ndarray  # (T, nq) x̄,
+    old_qpos: np.ndarray  # (T, nq) x̄
     old_qvel: np.ndarray  # (T, nv)
     old_act: np.ndarray  # (T, na)
-    old_control: np.ndarray  # (T, nu) ū,
-    feedforward: np.ndarray  # (T, nu)
-    gains: np.ndarray  # (T, nu, 2 nv + na)
-    low: np.ndarray  # (nu,) limits
+    old_control: np.ndarray  # (T, nu) ū
+    feedforward: np.ndarray  # (T, nu) k
+    gains: np.ndarray  # (T, nu, 2 nv + na) K
+    low: np.ndarray  # (nu,) control limits
     high: np.ndarray
     away: np.ndarray  # (2 nv + na,) x ⊖ x̄
-    turns: np.ndarray  # (3, 4) quaternions
-    rotation: np.ndarray  # (3,)
+    turns: np.ndarray  # (3, 4) work: quaternions
+    rotation: np.ndarray  # (3,) work: rotation vector
 
 
 FLOAT, WHOLE = types.float64, types.int64
@@ -59,12 +59,12 @@ FEEDBACK = Struct(Feedback.__name__, [
     ("away", types.Array(FLOAT, 1, "C")), ("turns", types.Array(FLOAT, 2, "C")), ("rotation", types.Array(FLOAT, 1, "C")),
 ])  # fmt: skip
 feedback_at = reader_of(FEEDBACK)
-"""The Feedback at an address."""
+"""Function for kernels: address -> Feedback."""
 
 
 @kernel
 def turned(D, qpos, old, first, dof):
-    """away at `dof` (3 entries) = the rotation vector from the quaternion of `old` at `first` to that of `qpos`."""
+    """away[dof : dof + 3] = rotation vector from the quaternion in `old` to that in `qpos`, both starting at `first`."""
     for i in range(4):
         D.turns[0, i], D.turns[1, i] = old[first + i], qpos[first + i]
     quat_normalise(D.turns[0])
@@ -97,7 +97,7 @@ def deviation(D, t):
 
 @kernel
 def decide(D, t, status):
-    """The answer before step t; status: of the step before."""
+    """STOP, or FRESH with the controls of step t; status: of the step before."""
     if t > 0:
         D.status[t - 1] = status
         if status == SINGULAR or status == NOT_FINITE:
@@ -118,5 +118,5 @@ def decide(D, t, status):
 
 @entry(no_cfunc_wrapper=False)
 def act(t, status, address):
-    """The answer, of the Feedback at an address."""
+    """`decide` for the Feedback at an address."""
     return decide(feedback_at(address), t, status)

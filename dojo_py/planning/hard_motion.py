@@ -1,7 +1,7 @@
-"""What a plan is worth in the hard motion: its controls from its start, unrelaxed, once as they are and once with feedback.
+"""Evaluation of a plan in the hard motion, the simulation in the hard limit: its controls in open loop, and with feedback.
 
-Relaxed contacts push and hold from afar, so a plan can hold at κ > 0 and miss in the hard limit. Gains correct what the relaxed
-motion did not foresee, but they can also lead astray where contacts stick; both ways are simulated and the better one counts.
+Relaxed contacts act at a distance, so that a plan which meets its constraints at κ > 0 may miss them in the hard limit. The gains
+correct for the difference of the two motions, but can do harm where contacts stick. Both are simulated and the better one counts.
 """
 
 from __future__ import annotations
@@ -23,29 +23,29 @@ Array = np.ndarray
 
 @dataclass(frozen=True, eq=False)
 class HardMotion:
-    """Controls in the hard motion and what they cost there."""
+    """A roll-out in the hard limit with its cost and violation."""
 
     trajectory: Trajectory | None
-    """None where the simulator refuses a state on the way."""
+    """None if the simulator rejects a state of the roll-out."""
     cost: float
-    """Without constraints; infinite where a step has no usable end."""
+    """Without constraint terms; infinite if a step fails."""
     violation: float
-    """Largest violation of a constraint; infinite where a step has no usable end."""
+    """Largest violation of a constraint; infinite if a step fails."""
     feedback: bool = False
-    """Whether the gains acted."""
+    """Whether the controls include the feedback."""
 
     def rank(self, tolerance: float) -> tuple[float, float]:
-        """Smaller is better: first the violation beyond the tolerance, then the cost."""
+        """(violation beyond the tolerance, cost), in lexicographic order; smaller is better."""
         return max(0.0, self.violation - tolerance), self.cost
 
     def better_than(self, other: HardMotion, tolerance: float) -> bool:
-        """Less violated beyond the tolerance, or as little and cheaper by more than round-off."""
+        """Whether its violation beyond the tolerance is smaller, or equal and its cost smaller by more than round-off."""
         mine, others = self.rank(tolerance), other.rank(tolerance)
         return mine[0] < others[0] or (mine[0] == others[0] and mine[1] < others[1] - 1e-12 * (1.0 + abs(others[1])))
 
 
 def rollout(sim: Stepping, start: State, controls: Array) -> Trajectory | None:
-    """The simulator's own roll-out, or one step after the other where it has none; None where it refuses a state."""
+    """The simulator's `rollout`, or a loop over `step` if it has none; None if it rejects a state."""
     try:
         if hasattr(sim, "rollout"):
             return sim.rollout(start, controls)
@@ -70,14 +70,14 @@ def states_of(trajectory: Trajectory) -> list[State]:
 
 
 def usable(trajectory: Trajectory | None) -> bool:
-    """Whether every step has an end, all of them finite."""
+    """Whether no step failed and all states are finite."""
     if trajectory is None or np.isin(trajectory.status, UNUSABLE).any():
         return False
     return all(bool(np.isfinite(rows).all()) for rows in (trajectory.qpos, trajectory.qvel, trajectory.act))
 
 
 def measured(problem: Problem, trajectory: Trajectory | None, feedback: bool = False) -> HardMotion:
-    """A trajectory's cost and violation."""
+    """Cost and violation of a trajectory."""
     if trajectory is None or not usable(trajectory):
         return HardMotion(trajectory, float("inf"), float("inf"), feedback)
     states = states_of(trajectory)
@@ -87,12 +87,12 @@ def measured(problem: Problem, trajectory: Trajectory | None, feedback: bool = F
 
 
 def open_loop(problem: Problem, start: State, controls: Array) -> HardMotion:
-    """The controls as they are."""
+    """Evaluate the controls without feedback."""
     return measured(problem, rollout(problem.sim, start, controls))
 
 
 def hard_motion(problem: Problem, path: Path, gains: Array | None, tolerance: float) -> HardMotion:
-    """The better of two: the path's controls as they are, and with the gains (T, nu, 2 nv + na) around the path's states."""
+    """The better of two roll-outs: the controls of the path, and these with feedback gains (T, nu, 2 nv + na) around its states."""
     plain = open_loop(problem, path.states[0], path.controls)
     if gains is None or not gains.any() or (plain.trajectory is not None and _same(plain.trajectory, path.states)):
         return plain
@@ -105,7 +105,7 @@ def hard_motion(problem: Problem, path: Path, gains: Array | None, tolerance: fl
 
 
 def _same(trajectory: Trajectory, states: Sequence[State]) -> bool:
-    """Whether the trajectory runs through these states, to round-off: then gains have nothing to do."""
+    """Whether the trajectory has these states up to round-off; then feedback changes nothing."""
     names = ("qpos", "qvel", "act") if trajectory.act.size else ("qpos", "qvel")
     return all(
         np.allclose(getattr(trajectory, name), np.array([getattr(s, name) for s in states]), rtol=0, atol=1e-12) for name in names

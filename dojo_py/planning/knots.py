@@ -1,4 +1,4 @@
-"""Knots: several knots of a motion at once, for costs that are evaluated in one go."""
+"""Knots: several consecutive knots of a trajectory, for vectorised costs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The log: one record per iteration, as a table in memory, a line on screen, a CSV file."""
+"""Log of the iterations: records, text table, CSV file."""
 
 from __future__ import annotations
 
@@ -10,55 +10,55 @@ from os import PathLike
 
 @dataclass(frozen=True)
 class Iteration:
-    """What one iteration did. Times in seconds."""
+    """Record of one iteration. Times in seconds."""
 
     iteration: int
     update: int
-    """Multiplier updates before it."""
+    """Number of multiplier updates before it."""
     kappa: float
-    """Of the gradients [N m s]; 0: the simulator's own."""
+    """Central-path parameter of the gradients [N m s]; 0: the simulator's default."""
     penalty: float
     cost: float
-    """After the iteration, without constraints."""
+    """After the iteration, without constraint terms."""
     merit: float
-    """Cost with augmented Lagrangian."""
+    """Augmented Lagrangian after the iteration."""
     violation: float
     """Largest violation of a constraint."""
     gap: float
-    """Sum of the gaps left."""
+    """Sum of the remaining absolute gaps."""
     gradient: float
-    """Largest feedforward step relative to 1 + |u|."""
+    """Largest entry of the feedforward step, relative to 1 + |u|."""
     step: float
-    """α of the line search; 0 when no step was found."""
+    """α of the line search; 0 if no step was accepted."""
     trials: int
-    """Rollouts of the line search."""
+    """Number of roll-outs of the line search."""
     decrease: float
-    """Of the merit."""
+    """Decrease of the merit, gaps included."""
     regularisation: float
     unsolved: int
-    """Steps of the path that missed the simulator's tolerances."""
+    """Number of steps of the trajectory that missed the simulator's tolerances."""
     seconds_simulate: float
-    """Gradients at all knots, and the first rollout."""
+    """Linearisation at all knots, and the first roll-out."""
     seconds_backward: float
     """Expansion of the costs and backward pass."""
     seconds_search: float
-    """Line search: its rollouts and costs."""
+    """Line search: roll-outs and costs."""
 
 
 COLUMNS = {
     "iteration": "{:d}", "kappa": "{:.1e}", "penalty": "{:.0e}", "cost": "{:.5g}", "violation": "{:.1e}", "step": "{:.2g}",
     "trials": "{:d}", "decrease": "{:.1e}", "regularisation": "{:.0e}", "unsolved": "{:d}",
 }  # fmt: skip
-"""What a human reads of the log, and how it is written."""
+"""Columns of the text table and their formats."""
 
 
 def noted(record: Iteration) -> str:
-    """What a progress bar says of an iteration."""
+    """Text of the progress bar for an iteration."""
     return f"cost {record.cost:.4g}" + (f", violation {record.violation:.1e}" if record.violation > 0.0 else "")
 
 
 def log_text(records: Sequence[Iteration]) -> str:
-    """The log as a table of text: one line an iteration, one line of words where κ or the penalty changes."""
+    """The log as a text table: a line per iteration, and a line where κ changes or the multipliers were updated."""
     rows = [[form.format(getattr(r, name)) for name, form in COLUMNS.items()] for r in records]
     heads = ["iter", "kappa", "penalty", "cost", "violation", "step", "trials", "decrease", "mu", "unsolved"]
     widths = [max([len(head), *(len(row[i]) for row in rows)]) for i, head in enumerate(heads)]

@@ -1,4 +1,4 @@
-"""Options of the planner: one sentence and one unit each, checked when built."""
+"""Options of `ilqr`, checked when built."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dojo_py.simulate.simulator import Stepping
 from dojo_py.simulate.values import check_fields, real_array, real_number, shown, text_of
 
 DEFAULT_KAPPA = 3e-4
-"""Of "auto" where there is nothing to choose it by [N m s], the paper's."""
+"""κ of "auto" where the simulator gives no scale for it [N m s]; value of the Dojo paper."""
 
 
 @dataclass(frozen=True)
@@ -20,62 +20,62 @@ class Options:
     """Settings of `ilqr`. Costs are in the user's unit of cost, violations in the units of the constraints."""
 
     max_iterations: int = 100
-    """Iterations between two updates of the multipliers."""
+    """Largest number of iterations between two multiplier updates."""
     max_total_iterations: int = 1000
-    """Iterations in all."""
+    """Largest number of iterations in all."""
     max_updates: int = 10
-    """Updates of the multipliers."""
+    """Largest number of multiplier updates."""
     cost_tolerance: float = 1e-4
-    """The inner loop ends when an iteration lowers the merit by less than this share of it [-]; of a thousandth of the first merit,
-    where it is smaller than that. Below about 1e-12 round-off decides."""
+    """The inner loop ends when an iteration lowers the merit by less than this fraction of it, but of at least a thousandth of the
+    initial merit [-]. Below about 1e-12 round-off decides."""
     absolute_tolerance: float = 0.0
-    """Added to that [cost]."""
+    """Added to that bound [cost]."""
     gradient_tolerance: float = 1e-6
-    """The inner loop ends when no entry of the feedforward step k is larger, relative to 1 + |u| [-]."""
+    """The inner loop ends when no entry of the feedforward step k is larger than this, relative to 1 + |u| [-]."""
     constraint_tolerance: float = 5e-3
-    """Largest violation of a constraint accepted."""
+    """Largest accepted violation of a constraint."""
     penalty: float = 1.0
-    """First penalty ρ of the augmented Lagrangian [cost per violation²]."""
+    """Initial penalty ρ of the augmented Lagrangian [cost per violation²]."""
     penalty_growth: float = 10.0
-    """Its factor at every update."""
+    """Factor on ρ at every multiplier update."""
     largest_penalty: float = 1e8
-    """Beyond about 1e8 the backward pass loses its digits."""
+    """Upper bound of ρ; beyond about 1e8 the backward pass suffers from round-off."""
     armijo: float = 1e-4
-    """Share of the decrease that the slope promises which a step must deliver [-]."""
+    """c₁ of the line search: required fraction of the decrease that the slope predicts [-]."""
     shortest_step: float = 1e-5
-    """Of the line search, which halves from 1 [-]."""
+    """Smallest α of the line search, which starts at 1 and halves it [-]."""
     cautious_step: float = 0.0
-    """μ also grows after a step shorter than this, which says that the model does not hold so far away [-]; 0: it never does."""
+    """μ also grows after an accepted step with α below this, as the quadratic model is then valid nearby only [-]; 0: never."""
     regularise: Literal["control", "state"] = "control"
-    """What μ holds back: the controls, or the next state (Tassa 2012, eq. 10), which needs B of full rank or a control cost."""
+    """μ penalises changes of the control, or of the next state (Tassa 2012, eq. 10; needs B of full rank or a control cost)."""
     regularisation: float = 0.0
-    """First μ."""
+    """Initial μ."""
     smallest_regularisation: float = 1e-6
-    """A smaller μ counts as 0."""
+    """A smaller μ is set to 0."""
     largest_regularisation: float = 1e8
     """A larger μ ends the loop with status STALLED."""
     kappa: float | Sequence[float] | Literal["auto"] | None = "auto"
-    """Central-path parameter of the gradients [N m s]; several: one for each stage between multiplier updates, the last one kept.
+    """Central-path parameter of the gradients [N m s]; several: the next one after each multiplier update, at last the last.
 
-    "auto": from the model's largest to the hard limit, as fast as the relaxed motion foretells the hard one (smooth_to_hard.py);
-    3e-4 where no contact carries anything, in the soft mode and where only gradients are relaxed. None: the simulator's own choice.
-    Of the hard mode: the soft one has no central path.
+    "auto": from the model's largest to the hard limit, as fast as the relaxed motion predicts the hard one (smooth_to_hard.py);
+    3e-4 if no contact can carry the model, or if `rollout_kappa` is not "gradient". None: the simulator's default. Ignored in the
+    soft mode, which has no central path.
     """
     rollout_kappa: float | Literal["gradient"] | None = "gradient"
-    """Central-path parameter of the motion itself: "gradient" is the gradients' own, None the hard limit, in which a contact that
-    no small push opens hides what a large one would do."""
+    """Central-path parameter of the roll-outs [N m s]: "gradient": the same as `kappa`; None: the hard limit, where a contact that
+    small changes of the controls do not open hides the effect of large ones."""
     harden: bool = True
-    """When the plan holds in relaxed motion, go on from it in the hard limit until it holds there too."""
+    """After convergence in the relaxed motion, continue in the hard limit until the plan converges there too."""
     difference_width: float | None = None
-    """Width of the soft mode's finite differences [m, rad, m/s, …]; None: the simulator's own, too narrow for motions that graze
-    a contact, where the soft mode's step is not continuous. Only for simulators whose `linearize` takes `epsilon`."""
+    """Width of the finite differences of the soft mode [m, rad, m/s, …]; None: the simulator's default, which is too small for
+    motions that graze a contact, where a step of the soft mode is discontinuous. Only for a `linearize` that takes `epsilon`."""
     gap_weight: float = 1.0
-    """Least weight of the gaps of an infeasible start in the merit [cost per unit of gap]."""
+    """Smallest weight ν of the gaps of an infeasible start in the merit [cost per unit of gap]."""
     check_derivatives: bool = True
-    """Compare the derivatives of costs and constraints with differences at the first knot where each acts; ValueError names the
-    row that is wrong."""
+    """Compare the derivatives of costs and constraints with differences at the first knot where each applies; ValueError names a
+    wrong row."""
     threads: int = 1
-    """Knots linearised at the same time; the result is the same for any number."""
+    """Number of knots linearised in parallel; the result does not depend on it."""
 
     def __post_init__(self) -> None:
         check_fields(self, prefix="Options: ")
@@ -112,12 +112,12 @@ class Options:
             raise ValueError(f"Options: kappa={shown(self.kappa)} must be positive [N m s], one number or several")
 
     def of_mode(self, sim: Stepping) -> Options:
-        """The same for this simulator: without κ in the soft mode."""
+        """These options for a simulator: without κ in the soft mode."""
         return self if getattr(sim, "mode", "hard") == "hard" else replace(self, kappa=None, rollout_kappa=None)
 
     @property
     def kappas(self) -> tuple[float | None, ...]:
-        """Of the gradients, stage by stage."""
+        """κ of the gradients after 0, 1, … multiplier updates."""
         if self.kappa is None:
             return (None,)
         if isinstance(self.kappa, str):
@@ -125,5 +125,5 @@ class Options:
         return tuple(float(k) for k in np.atleast_1d(np.asarray(self.kappa)))
 
     def motion_kappa(self, gradient_kappa: float | None) -> float | None:
-        """Of the motion, while the gradients use `gradient_kappa`."""
+        """κ of the roll-outs while the gradients use `gradient_kappa`."""
         return gradient_kappa if isinstance(self.rollout_kappa, str) else self.rollout_kappa

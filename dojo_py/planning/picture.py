@@ -1,4 +1,4 @@
-"""A picture of a plan: its coordinates in both motions, its controls, and how the cost came down. Needs matplotlib."""
+"""Figure of a plan: coordinates in both motions, controls, and cost by iteration. Needs matplotlib."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Array = np.ndarray
 
 FREE, BALL = ("x", "y", "z", "qw", "qx", "qy", "qz"), ("qw", "qx", "qy", "qz")
 MOST = 12
-"""Lines that a legend names."""
+"""Largest number of lines for which a legend is drawn."""
 
 
 def drawn(plan: Plan, model: Any, rows: Any, path: str | PathLike | None) -> Any:
@@ -52,7 +52,7 @@ def drawn(plan: Plan, model: Any, rows: Any, path: str | PathLike | None) -> Any
 
 
 def _progress(axis: Any, plan: Plan) -> None:
-    """Cost and violation by iteration, a line where κ changes."""
+    """Cost and violation by iteration, with a vertical line where κ changes."""
     at = np.array([r.iteration for r in plan.log])
     for name, style in (("cost", "C0"), ("violation", "C1--")):
         values = np.array([getattr(r, name) for r in plan.log])
@@ -70,7 +70,7 @@ def _progress(axis: Any, plan: Plan) -> None:
 
 
 def coordinate_names(model: Any, count: int) -> list[str]:
-    """One name a coordinate: the joint's, with x … qz for free joints and balls; q0, q1 … without a model."""
+    """A name for each coordinate: that of the joint, with x … qz for free and ball joints; q0, q1 … without a model."""
     if model is None:
         return [f"q{i}" for i in range(count)]
     having("model", model, ("jnt_type", "jnt_qposadr", "joint_names"), "a Model, as load_model returns it")
@@ -84,7 +84,7 @@ def coordinate_names(model: Any, count: int) -> list[str]:
 
 
 def _rows(rows: Any, count: int) -> Array:
-    """Indices of the coordinates drawn."""
+    """Indices of the coordinates to draw, checked."""
     if rows is None:
         return np.arange(count)
     found = np.atleast_1d(real_array("rows", rows))

@@ -1,4 +1,4 @@
-"""Plan: what `ilqr` returns, and its files."""
+"""Plan: the result of the planners, and its file format."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ Array = np.ndarray
 
 FORMAT = "dojo_py plan 2"
 FORMATS = ("dojo_py plan 1", FORMAT)
-"""What `load_plan` reads; plans of the first format have no hard motion."""
+"""Formats that `load_plan` reads; plans of the first one have no hard motion."""
 HARD = "hard_trajectory_"
-"""Before the names of the hard trajectory's arrays in the file."""
+"""Prefix of the names of the hard trajectory's arrays in the file."""
 
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """Controls, the motion they lead to, and the feedback around it: u = controls[k] + gains[k] (x ⊖ states[k])."""
+    """Controls, the trajectory they lead to, and the feedback policy around it: u = controls[k] + gains[k] (x ⊖ states[k])."""
 
     controls: Array
     """(T, nu)"""
@@ -39,29 +39,29 @@ class Plan:
     gains: Array
     """(T, nu, 2 nv + na) of the last backward pass, zero rows for controls at a limit."""
     feedforward: Array
-    """(T, nu) of the last backward pass: how far the plan is from stationary."""
+    """(T, nu) of the last backward pass; 0 at a stationary point."""
     cost: float
-    """Of `states`, without constraints: the motion in which the planner stopped, relaxed unless it was hardened."""
+    """Cost of `states` without constraint terms; in the motion in which the planner stopped, relaxed unless `harden` completed."""
     violation: float
-    """Largest violation of a constraint, of `states`."""
+    """Largest violation of a constraint by `states`."""
     gap: float
-    """Sum of the gaps between states and motion; 0 unless an infeasible start was cut short."""
+    """Sum of the gaps between states and dynamics; 0 unless the planner stopped before closing those of an infeasible start."""
     status: PlanStatus
     log: list[Iteration]
     timestep: float
     hard_cost: float = float("nan")
-    """Of `hard_trajectory`; infinite where it breaks off, NaN in plans of old files, which hold none."""
+    """Cost of `hard_trajectory`; infinite if a step of it fails, NaN in plans of old files, which have none."""
     hard_violation: float = float("nan")
-    """Largest violation of a constraint, of `hard_trajectory`."""
+    """Largest violation of a constraint by `hard_trajectory`."""
     hard_trajectory: Trajectory | None = None
-    """The plan in the hard motion, from its first state: the controls as they are or with the gains, whichever is better (less
-    violated beyond the tolerance, then cheaper). Its `control` (T, nu) are those that acted."""
+    """Roll-out of the plan in the hard limit: with or without feedback, whichever is better (smaller violation beyond the
+    tolerance, then smaller cost). Its `control` (T, nu) is what was applied."""
     hard_feedback: bool = False
-    """Whether the gains acted in `hard_trajectory`."""
+    """Whether `hard_trajectory` was rolled out with feedback."""
 
     @property
     def iterations(self) -> int:
-        """Iterations in all."""
+        """Number of iterations."""
         return len(self.log)
 
     @property
@@ -86,7 +86,7 @@ class Plan:
         return {name: sum(getattr(r, f"seconds_{part}") for r in self.log) for name, part in parts.items()}
 
     def control(self, k: int, state: State, model: Any, part: float = 0.0) -> Array:
-        """(nu,) the plan's control of knot k with feedback, without limits; `part` of the way to the next knot, 0 to 1."""
+        """(nu,) control of knot k with feedback, not clipped, about states[k], or `part` (0 to 1) of the way to states[k + 1]."""
         last = len(self.controls) - 1
         if not -last - 1 <= (k := count("k", k, least=-last - 1, what="a knot's number")) <= last:
             raise ValueError(f"k={k} is not one of the knots 0 … {last}")
@@ -99,7 +99,7 @@ class Plan:
         return self.controls[k] + self.gains[k] @ difference(model, state, target)
 
     def save(self, path: str | PathLike) -> None:
-        """Write an .npz file: the arrays, the log by columns, and the figures as JSON text."""
+        """Write an .npz file: arrays, the log by columns, and scalars as JSON text."""
         columns = {f"log_{f.name}": np.array([getattr(r, f.name) for r in self.log]) for f in fields(Iteration)}
         text = json.dumps(
             {
@@ -135,7 +135,7 @@ class Plan:
         )
 
     def log_text(self) -> str:
-        """The log as a table for reading."""
+        """The log as a text table."""
         return log_text(self.log)
 
     def plot(self, model: Any = None, rows: Any = None, path: str | PathLike | None = None) -> Any:
@@ -152,7 +152,7 @@ class Plan:
 
 
 def _arrays_of(trajectory: Trajectory | None) -> dict[str, Any]:
-    """The hard trajectory under the names of the file."""
+    """The arrays of the hard trajectory by their names in the file."""
     if trajectory is None:
         return {}
     elsewhere = ("metadata", "parameters", "model")
@@ -162,13 +162,13 @@ def _arrays_of(trajectory: Trajectory | None) -> dict[str, Any]:
 
 
 def _trajectory_of(values: dict[str, Any]) -> Trajectory | None:
-    """What `_arrays_of` wrote."""
+    """The inverse of `_arrays_of`."""
     found = {name.removeprefix(HARD): value for name, value in values.items() if name.startswith(HARD)}
     return Trajectory(**found | {"metadata": json.loads(str(found["metadata"]))}) if found else None
 
 
 def load_plan(path: str | PathLike) -> Plan:
-    """Read what `Plan.save` wrote. Raises ValueError when the file is something else."""
+    """Read a file of `Plan.save`. ValueError if it is not a plan file."""
     kinds: dict[str, Any] = {f.name: (int if f.type == "int" else float) for f in fields(Iteration)}
     path_of("path", path)
     try:

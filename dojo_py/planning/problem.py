@@ -1,4 +1,4 @@
-"""Problem: what is planned. A simulator, where it starts, costs, constraints, limits of the controls; and checks of all that."""
+"""Problem: simulator, costs, constraints and control limits of a trajectory optimisation, with checks of the arguments."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Problem:
         return float(sum(_total(c, stages) for c in self.stage) + sum(_total(c, end) for c in self.terminal))
 
     def violations(self, states: Sequence[State], controls: Array) -> Array:
-        """By how much every entry of every constraint is violated, at all knots where it holds: |c| or max(0, c)."""
+        """Violations |c| or max(0, c) of all entries of all constraints at all knots where they apply, concatenated."""
         if not self.constraints:
             return np.zeros(0)
         both = stages_and_end(states, controls)
@@ -56,7 +56,7 @@ class Problem:
         return np.concatenate(found)
 
     def violation(self, states: Sequence[State], controls: Array) -> float:
-        """The largest of them; NaN where one is."""
+        """The largest of `violations`; NaN if one is."""
         return float(self.violations(states, controls).max(initial=0.0))
 
     def expand(self, states: Sequence[State], controls: Array) -> list[Quadratic]:
@@ -70,14 +70,14 @@ class Problem:
 
 
 def _total(cost: Cost, knots: Knots) -> float:
-    """Sum over several knots, at once where the cost can."""
+    """Sum over several knots, vectorised if the cost has `total`."""
     if hasattr(cost, "total"):
         return float(cost.total(knots))
     return sum(cost.value(s, knots.control(i), knots.first + i) for i, s in enumerate(knots.states))
 
 
 def _expansions(cost: Cost, model: Any, knots: Knots) -> list[Quadratic]:
-    """Of several knots, likewise."""
+    """Second-order models at several knots, vectorised if the cost has `expansions`."""
     if hasattr(cost, "expansions"):
         return list(cost.expansions(model, knots))
     return [expanded(cost, model, s, knots.control(i), knots.first + i) for i, s in enumerate(knots.states)]
@@ -86,7 +86,7 @@ def _expansions(cost: Cost, model: Any, knots: Knots) -> list[Quadratic]:
 def build_problem(
     sim: Stepping, stage: Any, terminal: Any, constraints: Any, control_limits: Any, controls: Any
 ) -> tuple[Problem, Array]:
-    """The problem and the first controls (T, nu) as floats within the limits, all checked."""
+    """The problem, and the initial controls (T, nu) clipped to the limits; all arguments are checked."""
     having("sim", sim, ("model", "step", "timestep"), "a HardSimulator or a SoftSimulator")
     model = sim.model
     if not (hasattr(model, "integrate") and hasattr(model, "difference")):
@@ -107,7 +107,7 @@ def build_problem(
 
 
 def _listed(name: str, items: Any, kind: type, what: str) -> list[Any]:
-    """None, one item or several, as a list."""
+    """None, one item or several as a list; TypeError unless all are of this kind."""
     found = [] if items is None else list(items) if isinstance(items, Sequence) and not isinstance(items, str) else [items]
     for item in found:
         if isinstance(item, type) or not isinstance(item, kind):
@@ -116,7 +116,7 @@ def _listed(name: str, items: Any, kind: type, what: str) -> list[Any]:
 
 
 def _pair(limits: Any, nu: int) -> list[Array]:
-    """[(nu,), (nu,)] or ValueError."""
+    """Limits (low, high) as two arrays (nu,); ValueError if they are anything else."""
     sides = list(limits) if isinstance(limits, (Sequence, np.ndarray)) else []
     if len(sides) != 2:
         raise ValueError(f"control_limits={shown(limits)} is neither 'model', None nor a pair (low, high)")
@@ -130,7 +130,7 @@ def _pair(limits: Any, nu: int) -> list[Array]:
 
 
 def limits_of(model: Any, limits: Any) -> tuple[Array, Array]:
-    """(nu,), (nu,) from "model" (the actuators' control ranges), None, or a pair (low, high) of numbers or (nu,)."""
+    """low, high (nu,) from "model" (the actuators' control ranges), None (no limits), or a pair of numbers or of (nu,)."""
     low, high = np.full(model.nu, -np.inf), np.full(model.nu, np.inf)
     if isinstance(limits, str):
         if limits != "model":

@@ -31,11 +31,11 @@ class Quadratic:
 
     @classmethod
     def zero(cls, n: int, m: int) -> Quadratic:
-        """The cost that is 0 everywhere."""
+        """All coefficients 0."""
         return cls(0.0, np.zeros(n), np.zeros(m), np.zeros((n, n)), np.zeros((m, n)), np.zeros((m, m)))
 
     def widened(self, n: int) -> Quadratic:
-        """In a tangent state of n entries, on whose last ones the cost does not depend."""
+        """Padded with zeros to a tangent state of n entries, on the last of which the cost does not depend."""
         out, given = Quadratic.zero(n, len(self.u)), len(self.x)
         out.value, out.u, out.uu = self.value, self.u, self.uu
         out.x[:given], out.xx[:given, :given], out.ux[:, :given] = self.x, self.xx, self.ux

@@ -1,9 +1,9 @@
-"""Model-predictive control: plan over a short horizon, apply the first controls, shift the plan, plan again from the new state.
+"""Model-predictive control over a receding horizon: plan, apply the first controls, shift the plan, plan again from the new state.
 
-The next plan starts from the last one: its controls shifted by the steps applied, and followed from the new state with its gains
-or without, whichever costs less (warm start; Tassa, Erez, Todorov 2012, section III). Gains hold near the plan: after a push, or
-a touchdown a step early, they can lead far worse than nothing. What the horizon gains at its end is the last control again, or
-`tail`.
+Warm start (Tassa, Erez, Todorov 2012, section III): the controls of the last plan are shifted by the steps applied and rolled out
+from the new state, with its feedback gains and without; the cheaper roll-out is the initial guess. The gains are valid only near
+the last plan: after a push, or a touchdown one step early, they can be far worse than no feedback. The controls of the new steps at
+the end of the horizon repeat the last one, or come from `tail`.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ Objective = Callable[[State], dict[str, Any]]
 """State at which the horizon starts (its time included) -> keywords of `ilqr`: stage, terminal, constraints, control_limits."""
 
 KEYWORDS = ("stage", "terminal", "constraints", "control_limits")
-"""Of `ilqr`, that an objective may hold."""
+"""Keywords of `ilqr` that an objective may return."""
 
 QUICK = Options(kappa=DEFAULT_KAPPA, max_iterations=3, max_updates=1, harden=False)
-"""Few iterations a plan: the state moves on before a plan converges. One is too few where contacts stick."""
+"""Default options: few iterations per plan, as the state moves on before a plan converges. One is too few where contacts stick."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +43,7 @@ class Timing:
     """Wall time of the plans of a run."""
 
     seconds: Array
-    """(plans,) of each plan."""
+    """(plans,) wall time of each plan [s]."""
     iterations: Array
     """(plans,)"""
     interval: float
@@ -51,12 +51,12 @@ class Timing:
 
     @property
     def rate(self) -> float:
-        """Plans per second of wall time, by the median plan; the first, which starts cold, left out [Hz]."""
+        """Plans per second of wall time, by the median time of all but the first plan, which has no warm start [Hz]."""
         return float(1.0 / np.median(self.seconds[1:] if len(self.seconds) > 1 else self.seconds))
 
     @property
     def real_time(self) -> float:
-        """Simulated time between plans over the median plan's wall time; above 1 planning keeps up."""
+        """Simulated time between two plans over the median wall time of a plan; at 1 or more planning runs in real time."""
         return self.rate * self.interval
 
     def __str__(self) -> str:
@@ -70,24 +70,24 @@ class Timing:
 
 @dataclass
 class Controller:
-    """Plans from every state it is shown, and remembers the plan for the next one."""
+    """Receding-horizon planner: each call of `plan` is warm-started by the plan before."""
 
     sim: Stepping
     objective: Objective
     controls: Array
-    """(T, nu) of the first plan; its length is the horizon."""
+    """(T, nu) initial controls of the first plan; T is the horizon."""
     options: Options = QUICK
-    """Of the plans; kappa="auto" counts as its fixed value here, there is no time to search."""
+    """Options of the plans. kappa="auto" is replaced by DEFAULT_KAPPA: a search over κ would take too long."""
     first_options: Options | None = None
-    """Of the first plan, which starts cold; by default as the others."""
+    """Options of the first plan, which has no warm start; by default those of the others."""
     shift: int = 1
-    """Steps applied between two plans."""
+    """Number of steps of the planner between two plans."""
     tail: Callable[[float], Array] | None = None
-    """Time [s] -> (nu,) control for a step that the horizon gains; by default the plan's last one."""
+    """Time [s] -> (nu,) initial control of a new step at the end of the horizon; by default the last control of the plan."""
     last: Plan | None = field(default=None, init=False)
     """The latest plan."""
     limits: tuple[Array, Array] = field(init=False, repr=False, compare=False)
-    """(nu,), (nu,) its lowest and highest controls."""
+    """Lower and upper control limits (nu,) of the latest plan."""
 
     def __post_init__(self) -> None:
         having("Controller: sim", self.sim, ("model", "step", "timestep"), "a HardSimulator or a SoftSimulator")
@@ -118,17 +118,17 @@ class Controller:
             self.last = ilqr(self.sim, state, self.controls, options=self.first_options or quick, progress=None, **problem)
         else:
             controls, paths = self._starts(self.last, state)
-            known = replace(quick, check_derivatives=False)  # the first plan has looked at them
+            known = replace(quick, check_derivatives=False)  # the first plan checked them
             self.last = ilqr(self.sim, state, controls, paths=paths, options=known, progress=None, **problem)
         return self.last
 
     def _tail(self, time: float) -> Array:
-        """(nu,) what `tail` gives for a time, checked."""
+        """(nu,) `tail` at a time [s], checked."""
         assert self.tail is not None
         return vector("Controller: tail", self.tail(time), (int(self.sim.model.nu),))
 
     def _starts(self, plan: Plan, state: State) -> tuple[Array, list[Path]]:
-        """(T, nu) the last plan's controls from this state on, and where they lead: with its gains, and without."""
+        """Shifted controls (T, nu) of the last plan, and their roll-outs from this state, with its gains and without."""
         s, T = self.shift, len(plan.controls)
         times = state.time + self.sim.timestep * np.arange(T - s, T)
         controls = np.vstack([plan.controls[s:], *(plan.controls[-1] if self.tail is None else self._tail(t) for t in times)])
@@ -150,7 +150,7 @@ class Run:
     """(T, nu)"""
     timing: Timing
     unsolved: int
-    """Steps that missed the simulator's tolerances."""
+    """Number of steps that missed the simulator's tolerances."""
 
     @property
     def qpos(self) -> Array:
@@ -172,11 +172,11 @@ def mpc(
     callback: Callable[[int, State, Plan], Any] | None = None,
     progress: bool = False,
 ) -> Run:
-    """Control `sim` for so many of its steps, planning anew every `controller.shift` steps of the planner.
+    """Control `sim` for `steps` of its steps, with a new plan every `controller.shift` steps of the planner.
 
-    The simulator may differ from the controller's, in mode, model or time step; the step of the planner must be a multiple of its
-    own, and the plan's feedback acts at every one. disturbance(time) -> (nbody, 6) wrenches as in `HardSimulator.step`, which the
-    controller does not know of, or None. callback(step, state, plan): after every plan; true stops.
+    The simulator may differ from the controller's in mode, model or time step. The planner's time step must be a multiple of the
+    simulator's, and the plan's feedback is evaluated at every step of the simulator. disturbance(time) -> wrenches (nbody, 6) as in
+    `HardSimulator.step`, unknown to the controller, or None. callback(step, state, plan): after every plan; true stops.
     """
     having("controller", controller, ("plan", "sim", "shift"), "a Controller")
     having("sim", sim, ("model", "step", "timestep"), "a HardSimulator or a SoftSimulator")

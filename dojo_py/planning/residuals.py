@@ -1,7 +1,8 @@
-"""Residuals that most plans need, with analytic Jacobians: distance to a state, or to one state per knot; control effort.
+"""Common residuals with analytic Jacobians: difference from a goal state, or from one goal per knot; control effort.
 
-The distance of orientations is the rotation vector r of q_goal⁻¹ ⊗ q; by a body-frame tangent of q it changes with the inverse of
-SO(3)'s right Jacobian, I + ½ [r]× + c [r]×²,  c = (1 − (θ/2) cot(θ/2)) / θ²  (Chirikjian 2012, section 10.8; Sola 2018, eq. 144).
+The difference of two orientations is the rotation vector r of q_goal⁻¹ ⊗ q. Its derivative by the body-frame tangent of q is the
+inverse right Jacobian of SO(3), I + ½ [r]× + c [r]×²,  c = (1 − (θ/2) cot(θ/2)) / θ²,  θ = |r|  (Chirikjian 2012, section 10.8;
+Sola 2018, eq. 144).
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ FREE, BALL = int(JointType.FREE), int(JointType.BALL)
 
 
 def rotation_addresses(model: Any) -> list[int]:
-    """First tangent index of every rotation among the model's coordinates."""
+    """First tangent index of the rotation of every free or ball joint."""
     types, dofs = np.asarray(getattr(model, "jnt_type", ())), np.asarray(getattr(model, "jnt_dofadr", ()))
     return [int(dof) + (3 if kind == FREE else 0) for kind, dof in zip(types, dofs, strict=True) if kind in (FREE, BALL)]
 
@@ -62,7 +63,7 @@ def rotation_jacobians(r: Array) -> Array:
 
 
 def _rows(rows: Any, size: int) -> Array:
-    """Entries of the tangent state, checked."""
+    """Indices of entries of the tangent state, checked."""
     found = np.atleast_1d(real_array("rows", rows))
     if found.ndim != 1 or np.any(found != np.floor(found)) or np.any(found < -size) or np.any(found >= size):
         raise ValueError(f"rows must be indices of the {size} entries of the tangent state")
@@ -70,7 +71,7 @@ def _rows(rows: Any, size: int) -> Array:
 
 
 class StateDistance:
-    """Residual [q ⊖ q_goal, v − v_goal] (2 nv,), or its entries `rows`; goals (nq,) and (nv,), or one row per knot."""
+    """Residual [q ⊖ q_goal, v − v_goal] (2 nv,), or its entries `rows`; goals (nq,) and (nv,), or one row each per knot."""
 
     def __init__(self, model: Any, qpos: Array, qvel: Array | None = None, rows: Array | None = None):
         self.model = having("model", model, ("nv", "difference"), "a Model, as load_model returns it")
@@ -105,7 +106,7 @@ class StateDistance:
         return out[self.rows], np.zeros((len(self.rows), 0 if control is None else len(control)))
 
     def along(self, knots: Knots) -> Array:
-        """(K, p) the residual at each of several knots."""
+        """(K, p) residuals at several knots."""
         qpos, qvel = self._goals(knots)
         away = np.hstack([differences(self.model, knots.qpos, qpos), knots.qvel - qvel])
         return away if len(self.rows) == away.shape[1] else away[:, self.rows]
@@ -122,7 +123,7 @@ class StateDistance:
         return out[:, self.rows], np.zeros((K, len(self.rows), 0 if knots.controls is None else knots.controls.shape[1]))
 
     def _goals(self, knots: Knots) -> tuple[Array, Array]:
-        """(K, nq), (K, nv) or one goal for all."""
+        """Goals at several knots, (K, nq) and (K, nv), or one for all, (nq,) and (nv,)."""
         if self.qpos.ndim == 1:
             return self.qpos, self.qvel
         last = knots.first + len(knots.qpos)
@@ -131,14 +132,14 @@ class StateDistance:
 
 
 def differences(model: Any, b: Array, a: Array) -> Array:
-    """(K, nv) the tangents from the coordinates a, (nq,) or (K, nq), to b (K, nq)."""
+    """b ⊖ a (K, nv) for coordinates b (K, nq) and a, (nq,) or (K, nq)."""
     if isinstance(model, Model):
         return configuration_difference(model.jnt_type, model.jnt_qposadr, model.jnt_dofadr, b, a)
     return np.array([model.difference(x, y) for x, y in zip(b, np.broadcast_to(a, b.shape), strict=True)])
 
 
 class ControlEffort:
-    """Residual control − reference (nu,); nothing at the terminal knot. reference: one number, (nu,) or (T, nu)."""
+    """Residual control − reference (nu,), without entries at the terminal knot. reference: a number, (nu,) or (T, nu)."""
 
     def __init__(self, model: Any, reference: float | Array = 0.0):
         self.size = tangent_size(having("model", model, ("nv", "nu"), "a Model, as load_model returns it"))
@@ -161,7 +162,7 @@ class ControlEffort:
         return np.zeros((m, self.size)), np.eye(m)
 
     def along(self, knots: Knots) -> Array:
-        """(K, p) the residual at each of several knots."""
+        """(K, p) residuals at several knots."""
         if knots.controls is None or self.reference.ndim == 2:
             return np.array([self(s, knots.control(i), knots.first + i) for i, s in enumerate(knots.states)])
         self(knots.states[0], knots.controls[0], knots.first)

@@ -1,7 +1,7 @@
-"""Planning by sampling: draw controls, roll all of them out, move the distribution to the better ones. It needs no derivatives.
+"""Sampling-based planning: sample controls, roll them out, update the distribution from their scores. It needs no derivatives.
 
-Every planner is a rule (`draw`, `learn`); the loop, the scores and the best plan so far are here. Score: cost + penalty · Σ
-violations. Roll-outs are in the hard motion. The plan is the best sample ever seen, or the start.
+A planner is a rule with `draw` and `learn`; the loop, the scores and the best sample so far are here. Score: cost + penalty · Σ
+violations. Roll-outs are in the hard limit. The plan is the best of all samples, or the initial controls.
 
 Sources: predictive sampling (Howell et al. 2022), CEM (Rubinstein 1999; Kobilarov 2012), MPPI (Williams et al. 2017).
 """
@@ -35,43 +35,43 @@ Array = np.ndarray
 
 
 class Rule(Protocol):
-    """A distribution over knots (K, nu) that learns from the scores of its samples."""
+    """A distribution of the spline knots (K, nu), with an update from the scores of its samples."""
 
     spread: Array
-    """(K, nu) of its samples."""
+    """(K, nu) standard deviation of its samples."""
 
     def draw(self, rng: np.random.Generator, samples: int) -> Array:
-        """(N, K, nu)"""
+        """N samples (N, K, nu)."""
         ...
 
     def learn(self, knots: Array, scores: Array) -> None:
-        """From samples (N, K, nu), as they were rolled out, and their scores (N,), infinite where a motion breaks off."""
+        """Update from samples (N, K, nu) and their scores (N,), infinite if a roll-out failed."""
         ...
 
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """One roll-out. Costs are infinite where it breaks off."""
+    """One roll-out. Cost and violations are infinite if it failed."""
 
     controls: Array
     trajectory: Trajectory | None
     cost: float
     violations: float
-    """Sum over all entries of all constraints."""
+    """Sum of the violations over all entries of all constraints."""
     violation: float
-    """The largest."""
+    """The largest violation."""
 
     def score(self, penalty: float) -> float:
-        """Smaller is better."""
+        """Cost + penalty · Σ violations; smaller is better."""
         return self.cost + penalty * self.violations
 
     def rank(self, tolerance: float, penalty: float) -> tuple[float, float]:
-        """Smaller is better: samples that meet the constraints by cost, the others by score."""
+        """Sort key, smaller is better: first the samples that meet the constraints, by cost, then the others, by score."""
         return (0.0, self.cost) if self.violation <= tolerance else (1.0, self.score(penalty))
 
 
 def sampled(problem: Problem, controls: Array, trajectory: Trajectory | None) -> Sample:
-    """The sample of a roll-out."""
+    """A roll-out with its cost and violations."""
     if trajectory is None or not usable(trajectory):
         return Sample(controls, trajectory, np.inf, np.inf, np.inf)
     states = states_of(trajectory)
@@ -82,11 +82,11 @@ def sampled(problem: Problem, controls: Array, trajectory: Trajectory | None) ->
 
 
 def roll_all(sim: Stepping, start: State, controls: Array, threads: int | None) -> list[Trajectory | None]:
-    """Hard motions of controls (N, T, nu)."""
+    """Roll-outs of controls (N, T, nu) in the hard limit; None where one failed."""
     if hasattr(sim, "rollout_batch"):
         try:
             return list(sim.rollout_batch(start, controls, threads=threads))
-        except ValueError:  # one of them leaves the simulator's domain: which one is found below
+        except ValueError:  # the simulator rejects a state of one of them: they are rolled out one by one
             pass
     return [rollout(sim, start, u) for u in controls]
 
@@ -95,7 +95,7 @@ def search(
     make_rule: Callable[[Array, Array, SamplingOptions], Rule], name: str, given: tuple[Problem, Array], state: State,
     options: SamplingOptions | None, seed: int, callback: Callable[[Iteration, Path], Any] | None, progress: bool,
 ) -> Plan:  # fmt: skip
-    """The plan of one rule from `state`. given: the problem and the first controls (T, nu), as `build_problem` makes them."""
+    """The plan of one rule from `state`. given: the problem and the initial controls (T, nu), from `build_problem`."""
     options, start, (problem, u) = options_of(SamplingOptions, options), state_of(state), given
     seed = count("seed", seed, least=0, what="a seed")
     if callback is not None:
@@ -107,7 +107,7 @@ def search(
 
 
 class _Search:
-    """The loop that all rules share."""
+    """The main loop, for all rules."""
 
     def __init__(
         self, problem: Problem, start: State, controls: Array, matrix: Array, rule: Rule, options: SamplingOptions,
@@ -122,7 +122,7 @@ class _Search:
             check_costs(problem, self._path(self.begun))
 
     def run(self) -> Plan:
-        """Draw, roll out, learn, until nothing improves."""
+        """Iterate until convergence, the iteration limit, or a stop by the callback."""
         status = PlanStatus.MAX_ITERATIONS
         for _ in range(self.options.max_iterations):
             if self._iterate():
@@ -134,7 +134,7 @@ class _Search:
         return self._plan(status)
 
     def _iterate(self) -> bool:
-        """One round; whether the callback asks to stop."""
+        """One iteration. Returns whether the callback asks to stop."""
         clock, options, problem = time.perf_counter(), self.options, self.problem
         knots = self.rule.draw(self.rng, options.samples)
         controls = np.clip(np.einsum("tk,nkm->ntm", self.matrix, knots), problem.low, problem.high)
@@ -149,7 +149,7 @@ class _Search:
         return self._record(before, scores, simulated - clock, time.perf_counter() - simulated)
 
     def _converged(self) -> bool:
-        """No spread left, or no improvement for a while."""
+        """Whether the score improved by less than the tolerance in `patience` iterations of equal penalty."""
         options = self.options
         merits = [r.merit for r in self.log[-options.patience - 1 :]]
         small = options.cost_tolerance * abs(merits[-1])
@@ -157,7 +157,7 @@ class _Search:
         return len(merits) > options.patience and steady and merits[0] - merits[-1] <= small
 
     def _record(self, before: float, scores: Array, simulating: float, judging: float) -> bool:
-        """Log the iteration, raise the penalty where constraints are violated; whether the callback asks to stop."""
+        """Log the iteration; raise the penalty if the best sample violates a constraint. Returns whether to stop (callback)."""
         best, options = self.best, self.options
         scale = 1.0 + np.abs(best.controls).max(axis=0)
         self.log.append(
@@ -180,7 +180,7 @@ class _Search:
         return Path(states_of(sample.trajectory), sample.controls, np.zeros((len(sample.controls), self.problem.n)))
 
     def _plan(self, status: PlanStatus) -> Plan:
-        """The best sample in the form of every plan; no gains."""
+        """The best sample as a Plan without gains."""
         problem, best, T = self.problem, self.best, len(self.best.controls)
         hard = HardMotion(None, np.inf, np.inf) if best.trajectory is None else open_loop(problem, self.start, best.controls)
         if not np.isfinite(best.cost):

@@ -1,4 +1,4 @@
-"""Options of the sampling planners: one sentence and one unit each, checked when built."""
+"""Options of the sampling planners, checked when built."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from dojo_py.simulate.values import check_fields, real_array, text_of
 Array = np.ndarray
 
 ACCELERATION = 10.0
-"""Of the model by the first samples of controls without limits [m/s², rad/s²]: enough to lift a body, or to push it where friction
-holds it."""
+"""Acceleration that sets the initial standard deviation of controls without limits [m/s², rad/s²]: about gravity, enough to lift a
+body or to push it against friction."""
 
 
 @dataclass(frozen=True)
@@ -23,38 +23,38 @@ class SamplingOptions:
     """Settings of `predictive_sampling`, `cem` and `mppi`."""
 
     samples: int = 64
-    """Roll-outs an iteration."""
+    """Number of roll-outs per iteration."""
     max_iterations: int = 50
-    """Iterations in all."""
+    """Largest number of iterations."""
     knots: int = 8
-    """Knots of the spline that the controls are, at most one a step."""
+    """Number of knots of the control spline; T or more: one per step."""
     spline: Literal["cubic", "linear", "constant"] = "cubic"
-    """How controls run between knots."""
+    """Interpolation of the controls between the knots."""
     spread: float | Array | None = None
-    """Standard deviation of the first samples' knots, one number or (nu,) [unit of the control]; None: a quarter of the width of
-    the control's limits; where there are none the largest first control and what accelerates the model by about gravity."""
+    """Initial standard deviation of the knots, a number or (nu,) [unit of the control]; None: a quarter of the control range;
+    without limits, the largest initial control plus the control that accelerates the model by about gravity."""
     smallest_spread: float = 1e-3
-    """The spread shrinks to this share of the first one and no further; the search ends where it has [-]."""
+    """Smallest standard deviation, relative to the initial one [-]."""
     shrink: float = 0.9
-    """Of the spread, every iteration; `cem` takes the elites' spread instead [-]."""
+    """Factor on the standard deviation per iteration; `cem` uses that of the elites instead [-]."""
     elites: int = 10
-    """`cem`: the best samples, of which the next mean and spread are taken."""
+    """`cem`: number of best samples from which the next mean and standard deviation are computed."""
     inertia: float = 0.3
-    """`cem`: share of the last mean and spread in the next ones [-]."""
+    """`cem`: weight of the old mean and standard deviation in the new ones [-]."""
     temperature: float = 0.1
-    """`mppi`: samples weigh exp(−(score − best) / λ), λ this share of the distance from the best score to the median [-]."""
+    """`mppi`: samples have the weights exp(−(score − best) / λ); λ is this times (median score − best score) [-]."""
     penalty: float = 10.0
-    """First weight of the sum of violations in the score [cost per unit of violation]."""
+    """Initial weight of the sum of violations in the score [cost per unit of violation]."""
     penalty_growth: float = 1.5
-    """Its factor at every iteration whose best sample violates a constraint beyond the tolerance [-]."""
+    """Factor on the penalty after an iteration in which the best sample violates a constraint beyond the tolerance [-]."""
     constraint_tolerance: float = 5e-3
-    """Largest violation of a constraint accepted, in the constraint's unit."""
+    """Largest accepted violation of a constraint, in the constraint's unit."""
     cost_tolerance: float = 1e-4
-    """The search ends when `patience` iterations lowered the score by less than this share of it [-]."""
+    """The search ends when `patience` iterations lowered the score by less than this fraction of it [-]."""
     patience: int = 20
-    """See there."""
+    """Number of iterations for `cost_tolerance`."""
     threads: int | None = None
-    """Roll-outs at the same time; None: all cores. The result is the same for any number."""
+    """Number of roll-outs in parallel; None: all cores. The result does not depend on it."""
 
     def __post_init__(self) -> None:
         check_fields(self, prefix="SamplingOptions: ")
@@ -78,7 +78,7 @@ class SamplingOptions:
             raise ValueError(f"SamplingOptions: penalty_growth={self.penalty_growth!r} must be at least 1")
 
     def spreads(self, model: Any, low: Array, high: Array, controls: Array) -> Array:
-        """(nu,) first standard deviations for controls within low, high (nu,)."""
+        """(nu,) initial standard deviations for controls (T, nu) within low, high (nu,)."""
         if self.spread is None:
             free = _strong_controls(model) + np.abs(controls).max(axis=0)
             return np.where(np.isfinite(high - low), 0.25 * (high - low), free)
@@ -90,7 +90,7 @@ class SamplingOptions:
 
 
 def _strong_controls(model: Any) -> Array:
-    """(nu,) controls that accelerate the model by ACCELERATION; 1 where it does not tell, or they move nothing at its reference."""
+    """(nu,) controls that accelerate the model by ACCELERATION at qpos0; 1 if unknown or if a control moves nothing there."""
     if not hasattr(model, "actuator_acc0"):
         return np.ones(int(model.nu))
     gain = np.where(np.asarray(model.actuator_gaintype) == GainType.FIXED, np.abs(model.actuator_gainprm[:, 0]), 1.0)

@@ -1,4 +1,4 @@
-"""The three sampling planners: predictive sampling, the cross-entropy method, path integrals (MPPI). See `sampling.py`."""
+"""The sampling planners: predictive sampling, cross-entropy method (CEM), path integrals (MPPI). See sampling.py."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ Callback = Callable[[Iteration, Path], Any]
 
 
 class Gaussian:
-    """Independent normal knots (K, nu) about a mean; the spread shrinks at a fixed rate.
+    """Independent normal distribution of the knots (K, nu); the standard deviation shrinks by a fixed factor.
 
-    Among the samples are the mean itself and the best one of the last iteration, so that the best is never lost.
+    Two of the samples are the mean itself and the best sample of the last iteration, so that the best one is not lost.
     """
 
     def __init__(self, mean: Array, spread: Array, options: SamplingOptions):
@@ -41,13 +41,13 @@ class Gaussian:
         return found
 
     def learn(self, knots: Array, scores: Array) -> None:
-        """Remember the best, shrink."""
+        """Keep the best sample and shrink the standard deviation."""
         self.best = knots[int(np.argmin(scores))]
         self.spread = np.maximum(self.options.shrink * self.spread, self.least)
 
 
 class Predictive(Gaussian):
-    """The best sample is the next mean. Every sample has its own share of the spread, evenly in the logarithm: near and far."""
+    """Predictive sampling: the best sample is the next mean. The noise of the samples is scaled by 1 … 0.02, log-spaced."""
 
     def draw(self, rng: np.random.Generator, samples: int) -> Array:
         """(N, K, nu)"""
@@ -56,16 +56,16 @@ class Predictive(Gaussian):
         return self.mean + shares * (found - self.mean)
 
     def learn(self, knots: Array, scores: Array) -> None:
-        """Go there."""
+        """The best sample becomes the mean."""
         super().learn(knots, scores)
         self.mean = self.best
 
 
 class CrossEntropy(Gaussian):
-    """Mean and spread of the best samples."""
+    """CEM: mean and standard deviation of the elites."""
 
     def learn(self, knots: Array, scores: Array) -> None:
-        """A part of the old mean and spread stays."""
+        """Average with the old mean and standard deviation, with weight `inertia`."""
         order = np.argsort(scores, kind="stable")[: self.options.elites]
         elites, old, last = knots[order[np.isfinite(scores[order])]], self.options.inertia, self.spread
         super().learn(knots, scores)
@@ -74,10 +74,10 @@ class CrossEntropy(Gaussian):
 
 
 class PathIntegral(Gaussian):
-    """The mean of all samples, weighed by exp(−score / λ)."""
+    """MPPI: the mean of all samples with weights exp(−score / λ)."""
 
     def learn(self, knots: Array, scores: Array) -> None:
-        """λ is a share of the distance from the best score to the median."""
+        """λ = temperature · (median score − best score)."""
         best = scores.min()
         finite = scores[np.isfinite(scores)]
         scale = self.options.temperature * (float(np.median(finite)) - best)
@@ -91,7 +91,7 @@ def predictive_sampling(
     control_limits: Any = "model", options: SamplingOptions | None = None, seed: int = 0, callback: Callback | None = None,
     progress: bool = False,
 ) -> Plan:  # fmt: skip
-    """Samples about the best controls (T, nu) so far; arguments as in `cem`."""
+    """Controls by random samples around the best ones so far, at first `controls` (T, nu); arguments as in `cem`."""
     problem = build_problem(sim, stage, terminal, constraints, control_limits, controls)
     return search(Predictive, "predictive sampling", problem, state, options, seed, callback, progress)
 
@@ -101,11 +101,12 @@ def cem(
     control_limits: Any = "model", options: SamplingOptions | None = None, seed: int = 0, callback: Callback | None = None,
     progress: bool = False,
 ) -> Plan:  # fmt: skip
-    """Controls that minimise Σ stage + terminal from `state`, searched about `controls` (T, nu) by the cross-entropy method.
+    """Controls that minimise Σ stage + terminal from `state`, by the cross-entropy method; initial mean `controls` (T, nu).
 
-    The problem as in `ilqr`; costs and constraints need no derivatives, constraints are penalties whose weight grows while they are
-    violated. The plan has no gains; `plan.controls` can start `ilqr`. seed: the same one gives the same plan, on any number of
-    threads. callback(record, path): after every iteration, with the best motion so far; true stops.
+    The problem is given as in `ilqr`, but costs and constraints need no derivatives. Constraints enter as penalties whose weight
+    grows while they are violated. The plan has no gains; `plan.controls` can be the initial guess of `ilqr`. seed: the same seed
+    gives the same plan on any number of threads. callback(record, path): after every iteration, with the best roll-out so far; true
+    stops.
     """
     problem = build_problem(sim, stage, terminal, constraints, control_limits, controls)
     return search(CrossEntropy, "cross-entropy method", problem, state, options, seed, callback, progress)
@@ -116,6 +117,6 @@ def mppi(
     control_limits: Any = "model", options: SamplingOptions | None = None, seed: int = 0, callback: Callback | None = None,
     progress: bool = False,
 ) -> Plan:  # fmt: skip
-    """All samples count, the cheap ones more (model-predictive path integrals). controls (T, nu); as in `cem`."""
+    """Controls by model-predictive path integrals: averages of all samples weighted by their costs; arguments as in `cem`."""
     problem = build_problem(sim, stage, terminal, constraints, control_limits, controls)
     return search(PathIntegral, "path integrals", problem, state, options, seed, callback, progress)

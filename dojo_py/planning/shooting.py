@@ -1,9 +1,9 @@
-"""The trajectory that the planner improves: states, controls, and the gaps between a state and where the motion really leads.
+"""Trajectories of the planner by multiple shooting: states, controls, and the gaps (defects) of the dynamics.
 
     x_{k+1} = f(x_k, u_k) ⊕ gap_k
 
-A feasible trajectory has no gaps. One that starts from a guess of the states has; each step of length α leaves (1 − α) of them
-(multiple shooting: Giftthaler 2018; Mastalli 2020, FDDP).
+A feasible trajectory has no gaps. An initial guess of the states has; a step of length α multiplies them by 1 − α
+(Giftthaler 2018; Mastalli 2020, FDDP).
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from dojo_py.soft import SoftSimulator
 Array = np.ndarray
 
 UNUSABLE = (Status.NOT_FINITE, Status.SINGULAR)
-"""Statuses after which there is no next state to speak of."""
+"""Statuses of steps that have no next state."""
 
 
 @dataclass(frozen=True, eq=False)
 class Path:
-    """T steps: T + 1 states, controls (T, nu), gaps (T, n), n = 2 nv + na, and how many steps missed their tolerances."""
+    """T steps: T + 1 states, controls (T, nu), gaps (T, n), n = 2 nv + na, and number of steps that missed their tolerances."""
 
     states: list[State]
     controls: Array
@@ -47,7 +47,7 @@ def advance(sim: Stepping, state: State, control: Array, kappa: float | None) ->
     """(next state or None, whether the step met its tolerances)."""
     try:
         step = sim.step(state, control, kappa=kappa)
-    except ValueError:  # the state is outside the simulator's domain: too fast a turn, not finite
+    except ValueError:  # the simulator rejects the state: a body rotates too fast, or it is not finite
         return None, False
     if step.status in UNUSABLE or not finite(step.state):
         return None, False
@@ -55,14 +55,14 @@ def advance(sim: Stepping, state: State, control: Array, kappa: float | None) ->
 
 
 def finite(state: State) -> bool:
-    """Whether all its numbers are."""
+    """Whether all entries of the state are finite."""
     return bool(np.all(np.isfinite(state.qpos)) and np.all(np.isfinite(state.qvel)) and np.all(np.isfinite(state.act)))
 
 
 def roll(sim: Stepping, start: State, controls: Array, kappa: float | None, guess: Sequence[State] | None = None) -> Path | None:
-    """Path of these controls: simulated from the start, or through the guessed states (T + 1, the first one replaced by the start).
+    """Roll-out of controls (T, nu) from the start, or the path through guessed states (T + 1, the first one replaced by the start).
 
-    None when a step cannot be simulated.
+    None if a step fails.
     """
     states, gaps, unsolved = [start], np.zeros((len(controls), tangent_size(sim.model))), 0
     for k, control in enumerate(controls):
@@ -82,9 +82,9 @@ def follow(
     sim: Stepping, old: Path, feedforward: Array, gains: Array, alpha: float, limits: tuple[Array, Array], kappa: float | None,
     start: State | None = None,
 ) -> Path | None:  # fmt: skip
-    """The path of u_k + α k_k + K_k (x ⊖ x_k), within the limits, with (1 − α) of the old gaps; None if it cannot be simulated.
+    """Roll-out of u_k + α k_k + K_k (x ⊖ x_k), clipped to the limits, with 1 − α times the old gaps; None if a step fails.
 
-    start: another first state than the old path's.
+    start: initial state; by default that of the old path.
     """
     if (type(sim) is HardSimulator or type(sim) is SoftSimulator) and (alpha == 1.0 or not old.gaps.any()):
         return _in_one_call(sim, old, alpha * feedforward, gains, limits, kappa, start or old.states[0])
@@ -107,7 +107,7 @@ def follow(
 def _in_one_call(
     sim: Simulator, old: Path, feedforward: Array, gains: Array, limits: tuple[Array, Array], kappa: float | None, start: State
 ) -> Path | None:
-    """`follow` where no gaps are left, in kernels."""
+    """`follow` without gaps, in one kernel call."""
     with borrowed(sim, len(old.controls)) as loop:
         try:
             found = loop.run(start, list(old.states), old.controls, feedforward, gains, limits, kappa)
@@ -122,9 +122,10 @@ def _in_one_call(
 def linearise(
     sim: Stepping, path: Path, kappa: float | None, threads: int = 1, width: float | None = None, motion: float | None = None
 ) -> tuple[Array, Array]:
-    """A (T, n, n) and B (T, n, nu), n = 2 nv + na, at every knot of the path; width: of finite differences, where there are any.
+    """A (T, n, n) and B (T, n, nu), n = 2 nv + na, at every knot of the path; width: of finite differences, if they are used.
 
-    motion: the κ at which the path was simulated; a roll-out at it that goes through its states takes all derivatives on its way.
+    motion: the κ at which the path was simulated. In the hard mode one roll-out at this κ computes all derivatives, provided that
+    it reproduces the states of the path.
     """
     if threads == 1 and type(sim) is HardSimulator and not path.gaps.any():
         at = DEFAULT_KAPPA if kappa is None else kappa

@@ -1,14 +1,14 @@
-"""κ by itself: plan where contacts are smooth, then go to the hard limit as fast as the relaxed motion foretells the hard one.
+"""kappa="auto": a homotopy in κ from smooth contacts to the hard limit, as fast as the relaxed motion predicts the hard one.
 
-At rest friction holds: a small push changes nothing, so gradients near the hard limit say that nothing can be done. At a large κ
-bodies float and slide, and every push counts. Between the two lies a homotopy:
+With a body at rest under friction a small force changes nothing, so that gradients near the hard limit vanish. At a large κ bodies
+float and slide, and every force has an effect. From several initial κ, fractions of `HardSimulator.largest_kappa` (STARTS):
 
-1. descend for some iterations at κ, beginning where roll-outs begin to mean something (`HardSimulator.largest_kappa`);
-2. roll the plan out in the hard motion: where that costs what the relaxed motion said, go on there;
-3. otherwise lower κ and follow the path with feedback; where that makes the plan much worse, the step in κ was too long: halve it
-   (in the logarithm), as far as that goes; where even then it is worse than the plan that the descent began with, the path is lost
-   (a box has tipped over) and the descent ends;
-4. in the hard motion, go on from the best plan seen there, with gradients at several κ in turn, as long as one of them helps.
+1. run some iterations of iLQR at κ;
+2. roll the plan out in the hard motion (hard_motion.py): if its cost agrees with that of the relaxed motion, go to 4;
+3. otherwise lower κ and roll the plan out at the new κ with feedback. If that makes it much worse, halve the step in log κ; if the
+   shortest step makes it worse than the plan at the start of the descent, the homotopy has failed (a box has tipped over, say) and
+   this descent ends. Otherwise go to 1;
+4. in the hard motion, continue from the best plan of all descents, with gradients at several κ in turn, as long as one improves it.
 """
 
 from __future__ import annotations
@@ -28,30 +28,30 @@ if TYPE_CHECKING:
     from dojo_py.planning.solver import Planner
 
 LAST, RATIO, SHORTEST_RATIO = 3e-4, 0.5, 0.9
-"""Smallest κ over the largest; κ over the one before; the closest that two may come."""
+"""Smallest κ over the largest; ratio of two successive κ; the ratio at which a step in κ is not halved again."""
 ITERATIONS = 25
-"""At one κ."""
+"""Largest number of iterations at one κ."""
 WORSE = 2.0
-"""A step in κ is too long when it makes the merit larger than this times what it was, or than the first merit's share below."""
+"""A step in κ is too long if the merit after it exceeds both WORSE · (merit before) and merit before + SHARE · (initial merit)."""
 SHARE = 0.02
 GAINS = (1.0, 0.3, 0.0)
-"""Shares of the gains with which a path is followed into the motion at another κ; the best one counts."""
+"""Factors on the feedback gains in the roll-outs of a plan at another κ; the best roll-out is taken."""
 CAUTIOUS, HOLD = 0.6, 1.0
-"""Step length below which regularisation grows; first regularisation, of the mean curvature by a control."""
+"""Step length α below which the regularisation grows; initial μ over the mean diagonal of Q_uu."""
 PATIENCE = 5
-"""Iterations in a row that change nothing, after which a descent ends; one full step that changes nothing is enough."""
+"""A descent ends after so many iterations in a row without improvement, or after one with α = 1 and μ = 0."""
 STARTS = (0.01, 0.3, 1.0, 0.1)
-"""First κ of the descents, over the largest one."""
+"""Initial κ of the descents, over the largest κ."""
 REACHED = 0.01
-"""No further descent is begun when the hard motion costs at most this share of the start's and violates no constraint."""
+"""No further descent if the cost in the hard motion is at most this fraction of the initial one and no constraint is violated."""
 HARD_KAPPAS = (1.0, 0.1, 0.01, 10.0)
-"""κ of gradients in the hard motion, over the κ at which the relaxed motion foretold it."""
+"""κ of the gradients in the hard motion, over the κ of the relaxed motion that led to the best plan."""
 HELPS = 0.01
-"""Gradients at a κ help when they lower the merit by this share."""
+"""Relative decrease of the merit from which gradients at a κ count as helpful."""
 
 
 def ladder_of(sim: Stepping, options: Options) -> tuple[float, float] | None:
-    """(largest κ, smallest) to go through; None where κ is fixed, or has no effect to go by."""
+    """(largest κ, smallest κ) of the homotopy; None if κ is fixed, or no contact gives a scale for it."""
     if options.kappa != "auto" or options.rollout_kappa != "gradient" or not hasattr(sim, "largest_kappa"):
         return None
     largest = float(sim.largest_kappa())
@@ -60,7 +60,7 @@ def ladder_of(sim: Stepping, options: Options) -> tuple[float, float] | None:
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """A plan of the relaxed motion at κ, and its hard motion."""
+    """A plan from the relaxed motion at κ, and its evaluation in the hard motion."""
 
     hard: HardMotion
     kappa: float
@@ -69,7 +69,7 @@ class Found:
 
 
 def smooth_to_hard(planner: Planner, ladder: tuple[float, float], controls: Any) -> PlanStatus:
-    """From the start once at every κ of STARTS, then in the hard motion from the best plan seen there."""
+    """Descend from the initial controls once for every κ of STARTS, then in the hard motion from the best plan."""
     options, problem, first = planner.options, planner.problem, planner.path
     tolerance, (largest, last) = options.constraint_tolerance, ladder
     planner.explore, planner.cautious_step, planner.patience = True, max(CAUTIOUS, options.cautious_step), PATIENCE
@@ -95,7 +95,7 @@ def smooth_to_hard(planner: Planner, ladder: tuple[float, float], controls: Any)
 
 
 def descend_ladder(planner: Planner, kappa: float, last: float) -> tuple[PlanStatus, Found]:
-    """Descend from this κ to the last one, and the best plan by its hard motion."""
+    """Descend at κ and below, at most down to `last`. Returns the status and the plan that is best in the hard motion."""
     options, tolerance = planner.options, planner.options.constraint_tolerance
     best, updates = Found(HardMotion(None, np.inf, np.inf), kappa, planner.path, None), 0
     planner.hold_back(HOLD, kappa)
@@ -112,7 +112,7 @@ def descend_ladder(planner: Planner, kappa: float, last: float) -> tuple[PlanSta
         if kappa <= last or (trusted and (stuck or planner.violation() <= tolerance)):
             return status, best
         planner.update_multipliers()
-        if trusted:  # the penalties are too weak yet to meet the goals; at a smaller κ less can be seen of the way there
+        if trusted:  # constraints are still violated: stay at this κ with the new multipliers, gradients at smaller κ tell less
             updates += 1
             continue
         smaller = next_kappa(planner, kappa, last)
@@ -122,19 +122,19 @@ def descend_ladder(planner: Planner, kappa: float, last: float) -> tuple[PlanSta
 
 
 def foretold(planner: Planner, hard: HardMotion) -> bool:
-    """Whether the hard motion costs what the relaxed one said."""
+    """Whether the relaxed motion predicts the cost of the hard one within FORETOLD, and its violation within the tolerance."""
     relaxed, tolerance = planner.problem.value(planner.path.states, planner.path.controls), planner.options.constraint_tolerance
     return abs(hard.cost - relaxed) <= FORETOLD * abs(relaxed) and hard.violation <= max(tolerance, planner.violation() + tolerance)
 
 
 def next_kappa(planner: Planner, kappa: float, last: float) -> float | None:
-    """Move the path into the motion at a smaller κ, which is returned; None where every step is too long."""
+    """Replace the path by its roll-out at a smaller κ, which is returned; None if every step in κ is too long."""
     ratio, before = RATIO, planner.objective(planner.path)
     limit = max(WORSE * before, before + SHARE * planner.first_merit)
     while True:
         smaller = max(last, ratio * kappa)
         moved = moved_to(planner, smaller)
-        if ratio >= SHORTEST_RATIO:  # what lost only a part of the gain is worth going on from
+        if ratio >= SHORTEST_RATIO:  # at the shortest step, accept any path that is better than the start of the descent
             limit = max(limit, planner.first_merit)
         if moved is not None and planner.objective(moved) <= limit:
             planner.path, planner.motion = moved, smaller
@@ -145,7 +145,7 @@ def next_kappa(planner: Planner, kappa: float, last: float) -> float | None:
 
 
 def moved_to(planner: Planner, motion: float | None) -> Path | None:
-    """The cheapest path of the plan's controls in the motion at another κ, with all of the gains, a part or none."""
+    """The cheapest roll-out of the plan at another κ (None: hard limit) with the gains times each of GAINS; None if all fail."""
     if planner.gains is None:
         return None
     none, gains = np.zeros_like(planner.path.controls), planner.gains
@@ -155,7 +155,7 @@ def moved_to(planner: Planner, motion: float | None) -> Path | None:
 
 
 def harden(planner: Planner, hard: HardMotion, kappa: float) -> PlanStatus:
-    """Go on in the hard motion from the best plan seen there, at several κ of the gradients, as long as one of them helps."""
+    """Continue in the hard motion from this plan, with gradients at HARD_KAPPAS times κ in turn, as long as one of them helps."""
     if hard.trajectory is None:
         return PlanStatus.STALLED
     planner.motion = None

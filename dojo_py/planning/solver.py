@@ -1,4 +1,4 @@
-"""Iterative LQR with augmented Lagrangian: the loops, with the work in the files they name.
+"""Iterative LQR with augmented Lagrangian: the outer and inner loops; their parts are in the imported files.
 
 Sources: iLQR (Li and Todorov 2004; Tassa, Erez, Todorov 2012), control limits (Tassa, Mansard, Todorov 2014), augmented Lagrangian
 (Howell, Jackson, Manchester 2019, ALTRO), gaps of an infeasible start (Mastalli 2020, FDDP), gradients at κ (Dojo, section V-B).
@@ -37,12 +37,11 @@ from dojo_py.simulate.values import function_of, shown
 
 Array = np.ndarray
 SHRUNK = 0.25
-"""Violations that are at most this share of the last ones need no stiffer penalty."""
+"""The penalty stays the same if the violation has shrunk to at most this fraction of that at the last multiplier update."""
 LEAST_SHARE = 1e-3
-"""Merits below this share of the largest one at which a descent began count as that much, where tolerances are relative: costs may
-end at 0."""
+"""Relative tolerances refer to at least this fraction of the largest merit at which a descent began, as the cost may approach 0."""
 Callback = Callable[[Iteration, Path], Any]
-"""Called after every iteration; a true answer stops the planner."""
+"""Called after every iteration; a true return value stops the planner."""
 
 
 def ilqr(
@@ -60,11 +59,11 @@ def ilqr(
     callback: Callback | None = None,
     progress: bool | None = False,
 ) -> Plan:
-    """Controls that minimise Σ stage + terminal from `state`, started at `controls` (T, nu).
+    """Controls that minimise Σ stage + terminal from `state`; initial guess `controls` (T, nu).
 
     stage, terminal: one cost or several (`ResidualCost`, `FunctionCost`, `state_cost`, `control_cost`). constraints: `Constraint`,
     `goal`. control_limits: "model" (the actuators' ranges), None, or (low, high). states: a guess of all T + 1 states, which need
-    not obey the motion (infeasible start). paths: motions from `state`; where there are any, the cheapest is the start.
+    not satisfy the dynamics (infeasible start). paths: roll-outs from `state`; if there are any, the cheapest is the initial guess.
     callback(record, path): after every iteration; true stops. progress: a bar on standard error, True without a terminal too, None
     never. The result is a function of the arguments alone.
     """
@@ -88,12 +87,12 @@ def ilqr(
     _check_width(sim, options)
     options = options.of_mode(sim)
     with Progress(total, "planning", force=progress) as bar, np.errstate(over="ignore", invalid="ignore"):
-        # (what overflows is not finite, and that is looked for)
+        # (overflow gives values that are not finite, which the code checks for)
         return Planner(problem, options, callback, bar.advance).run(state, u, states, paths)
 
 
 def _check_width(sim: Stepping, options: Options) -> None:
-    """ValueError when the simulator's derivatives are no differences."""
+    """ValueError if `difference_width` is given and the simulator's derivatives are not finite differences."""
     if options.difference_width is not None and hasattr(sim, "linearize"):
         if getattr(sim, "mode", "") == "hard" or "epsilon" not in inspect.signature(sim.linearize).parameters:
             raise ValueError(
@@ -102,7 +101,7 @@ def _check_width(sim: Stepping, options: Options) -> None:
 
 
 class Planner:
-    """What the loops share: the path, its objective, the multipliers, the log."""
+    """State of the solver: path, multipliers, regularisation, log; and its loops."""
 
     def __init__(self, problem: Problem, options: Options, callback: Callback | None, tick: Callable[[int, str], None]):
         self.problem, self.options, self.callback, self.tick = problem, options, callback, tick
@@ -118,7 +117,7 @@ class Planner:
         )
 
     def run(self, start: State, controls: Array, guess: Sequence[State] | None, paths: Sequence[Path]) -> Plan:
-        """The outer loop: descend, then update the multipliers, until no constraint is violated."""
+        """Initial roll-out, checks, descent, and evaluation in the hard motion."""
         options, ladder = self.options, ladder_of(self.problem.sim, self.options)
         self.motion = options.motion_kappa(ladder[0] if ladder else options.kappas[0])
         clock = time.perf_counter()
@@ -140,7 +139,7 @@ class Planner:
         return self._end(begun, status)
 
     def descend_all(self, kappas: Sequence[float | None]) -> PlanStatus:
-        """Descend at every κ of the list in turn, then at the last one until no constraint is violated, then in the hard motion."""
+        """Outer loop of multiplier updates: every κ in turn, the last until no constraint is violated, then the hard motion."""
         options, update = self.options, 0
         hardened = self.motion is None or not options.harden
         while True:
@@ -164,13 +163,13 @@ class Planner:
         return status
 
     def _end(self, begun: HardMotion, status: PlanStatus) -> Plan:
-        """The plan with its hard motion; or the start, where that is better in the hard motion."""
+        """The plan with its hard motion; or the best plan so far or the initial controls, if they are better in the hard motion."""
         path, tolerance = self.path, self.options.constraint_tolerance
         hard = hard_motion(self.problem, path, self.gains, tolerance)
         for other in (self.kept, begun):
             if other is None or other.trajectory is None or not other.better_than(hard, tolerance):
                 continue
-            self.policy, hard = None, replace(other, feedback=False)  # the plan's controls are those that acted
+            self.policy, hard = None, replace(other, feedback=False)  # the controls of the plan are those that were applied
             path = Path(states_of(other.trajectory), other.trajectory.control, np.zeros_like(path.gaps))
             if other is begun and status is not PlanStatus.STOPPED:
                 status = PlanStatus.NO_BETTER
@@ -180,7 +179,7 @@ class Planner:
             assert held is not None
             path = Path(states_of(held), held.control, np.zeros_like(path.gaps))
         relaxed = self.problem.value(path.states, path.controls)
-        asked = self._goals or begun.violation > tolerance  # constraints that held all along say nothing of a descent
+        asked = self._goals or begun.violation > tolerance  # constraints that held from the beginning say nothing about the descent
         came = asked and any(record.step > 0.0 for record in self.log)
         return self._plan(path, judged(status, relaxed, hard, bool(self.problem.constraints), came, self.options), hard)
 
@@ -190,9 +189,9 @@ class Planner:
         return any(constraint.kind == "equality" for constraint in self.problem.constraints)
 
     def _came_to_nothing(self, hard: HardMotion, begun: HardMotion) -> bool:
-        """Whether steps lowered the merit on the way and the hard motion is no better than the start's.
+        """Whether steps lowered the merit, but the hard motion is not better than that of the initial controls.
 
-        Where no step lowered it the start is a minimum; where goals are met there is nothing better to find.
+        False if no step lowered the merit, as the initial controls are then a minimum, and if all equality constraints are met.
         """
         tolerance = self.options.constraint_tolerance
         if not usable(begun.trajectory) or (self._goals and hard.violation <= tolerance) or hard.better_than(begun, tolerance):
@@ -200,13 +199,13 @@ class Planner:
         return any(record.decrease > self._small(record.merit) for record in self.log)
 
     def descend(self, kappa: float | None, iterations: int) -> PlanStatus:
-        """The inner loop at fixed multipliers: linearise, backward pass, line search, until the merit stays."""
+        """Inner loop at fixed multipliers: linearise, backward pass, line search, until convergence."""
         options = self.options
         objective = self.objective(self.path)
         self.first_merit = max(self.first_merit, abs(objective))
         model: tuple[Array, Array, list[Quadratic]] | None = None
         idle = 0
-        promised = 0.0  # most that the present model promised of a step that failed
+        promised = 0.0  # largest −slope of the present model for which the line search failed
         for _ in range(iterations):
             if len(self.log) >= options.max_total_iterations:
                 break
@@ -227,7 +226,7 @@ class Planner:
                 else:
                     self.regularisation.shrink()
             else:
-                # with more regularisation any model promises little: what it promised without counts
+                # with a large μ any model predicts a small decrease: convergence is judged without regularisation
                 held = promised == 0.0 and self.regularisation.value > 0.0 and -policy.slope < self._small(objective)
                 if held:
                     self.regularisation.value = 0.0
@@ -248,7 +247,7 @@ class Planner:
         return None if self.policy is None else self.policy.gains
 
     def restart(self, path: Path | None, motion: float | None) -> bool:
-        """Begin anew on this path of the motion at κ, multipliers included; False where there is none."""
+        """Start again from a path simulated at κ = motion, with initial multipliers, penalty and μ. False if there is no path."""
         if path is None:
             return False
         self.path, self.motion, self.policy = path, motion, None
@@ -258,13 +257,13 @@ class Planner:
         return True
 
     def hold_back(self, share: float, kappa: float | None) -> None:
-        """Regularise by this share of the cost's mean curvature by a control."""
+        """Set μ to `share` times the mean diagonal of Q_uu at this κ of the gradients."""
         policy = self._backward(*self._model(kappa))
         if policy is not None:
             self.regularisation.value = share * max(0.0, policy.control_curvature)
 
     def update_multipliers(self) -> None:
-        """Of all constraints; the penalty grows where violations have not shrunk."""
+        """Multiplier update if a constraint is violated; the penalty grows unless the violation has shrunk enough."""
         violation, options = self.violation(), self.options
         if not self.lagrangian or violation <= options.constraint_tolerance:
             return
@@ -274,11 +273,11 @@ class Planner:
         self.update += 1
 
     def _small(self, objective: float) -> float:
-        """A change of the merit that is none."""
+        """Decrease of the merit below which an iteration counts as without improvement."""
         return self.options.cost_tolerance * max(abs(objective), LEAST_SHARE * self.first_merit) + self.options.absolute_tolerance
 
     def _model(self, kappa: float | None) -> tuple[Array, Array, list[Quadratic]]:
-        """A, B and the expanded costs along the path."""
+        """A, B and the second-order models of costs and augmented Lagrangian along the path."""
         clock, path = time.perf_counter(), self.path
         A, B = linearise(self.problem.sim, path, kappa, self.options.threads, self.options.difference_width, self.motion)
         self.seconds["simulate"] += time.perf_counter() - clock
@@ -292,7 +291,7 @@ class Planner:
         return A, B, expansions
 
     def _backward(self, A: Array, B: Array, expansions: list[Quadratic]) -> Policy | None:
-        """The policy, at the least regularisation that lets the pass through; None beyond the largest."""
+        """The policy; μ grows until every Q_uu is positive definite. None if it exceeds its upper bound."""
         clock = time.perf_counter()
         low, high = self.limits[0] - self.path.controls, self.limits[1] - self.path.controls
         on_state = self.options.regularise == "state"
@@ -316,7 +315,7 @@ class Planner:
         return accepted
 
     def _simulate_anew(self, motion: float | None) -> bool:
-        """Follow the path with feedback in the motion at another κ; whether that changed it."""
+        """Roll the plan out with feedback at another κ = motion (None: hard limit). Returns whether the path changed."""
         if motion == self.motion or self.policy is None:
             return False
         clock = time.perf_counter()
@@ -330,7 +329,7 @@ class Planner:
         return True
 
     def objective(self, path: Path) -> float:
-        """Cost with augmented Lagrangian."""
+        """Augmented Lagrangian: cost plus constraint terms."""
         total, T = self.problem.value(path.states, path.controls), len(path.controls)
         for k, state in enumerate(path.states):
             if self.lagrangian.knots[k]:
@@ -338,15 +337,15 @@ class Planner:
         return total
 
     def violation(self) -> float:
-        """The path's largest."""
+        """Largest violation along the path."""
         return self.lagrangian.violation(self.path.states, self.path.controls)
 
     def _gradient(self, policy: Policy) -> float:
-        """Largest feedforward step relative to 1 + |u|."""
+        """Largest entry of the feedforward step, relative to 1 + |u|."""
         return float(np.max(np.abs(policy.feedforward) / (1.0 + np.abs(self.path.controls)), initial=0.0))
 
     def _record(self, kappa: float | None, policy: Policy, accepted: Accepted | None, objective: float) -> bool:
-        """Log the iteration; whether the callback asks to stop."""
+        """Log the iteration. Returns whether the callback asks to stop."""
         path = self.path
         self.log.append(
             Iteration(
@@ -365,7 +364,7 @@ class Planner:
     def _plan(self, path: Path, status: PlanStatus, hard: HardMotion) -> Plan:
         problem, none = self.problem, np.zeros_like(path.controls)
         policy = self.policy or Policy(none, np.zeros((*none.shape, problem.n)), 0.0, 0.0)
-        if self.log and any(self.seconds.values()):  # work after the last record
+        if self.log and any(self.seconds.values()):  # time spent after the last record
             extra = {f"seconds_{n}": getattr(self.log[-1], f"seconds_{n}") + spent for n, spent in self.seconds.items()}
             self.log[-1] = replace(self.log[-1], **extra)
         cost, violation = problem.value(path.states, path.controls), problem.violation(path.states, path.controls)

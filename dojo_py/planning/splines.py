@@ -11,7 +11,7 @@ KINDS = ("cubic", "linear", "constant")
 
 
 def spline_matrix(steps: int, knots: int, kind: str) -> Array:
-    """(T, K) W. "cubic": natural spline; "linear"; "constant": each knot holds until the next. K = T: the controls themselves."""
+    """W (T, K). "cubic": natural spline; "linear"; "constant": each knot holds until the next one. K ≥ T: identity."""
     if knots >= steps:
         return np.eye(steps)
     if knots == 1:
@@ -25,5 +25,5 @@ def spline_matrix(steps: int, knots: int, kind: str) -> Array:
 
 
 def fit(matrix: Array, controls: Array) -> Array:
-    """(K, nu) values of the knots whose spline comes closest to these controls (T, nu), by least squares."""
+    """(K, nu) knot values of the least-squares fit to controls (T, nu)."""
     return np.linalg.lstsq(matrix, controls, rcond=None)[0]

@@ -1,4 +1,4 @@
-"""Why the planner stopped, and what to try."""
+"""Why the planner stopped, with a hint for the user."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ if TYPE_CHECKING:
     from dojo_py.planning.options import Options
 
 FORETOLD = 0.1
-"""The hard motion may cost this share more than the relaxed one that foretold it."""
+"""Relative difference of cost up to which the relaxed motion counts as a prediction of the hard one."""
 
 
 class PlanStatus(Enum):
-    """What holds in the hard motion. The value is a sentence for the user."""
+    """Outcome, judged in the hard motion. The value is a sentence for the user."""
 
     SOLVED = "converged, and in the hard motion no constraint is violated beyond constraint_tolerance"
     RELAXED = (
@@ -41,11 +41,11 @@ class PlanStatus(Enum):
 def judged(
     status: PlanStatus, relaxed_cost: float, hard: HardMotion, constrained: bool, came: bool, options: Options
 ) -> PlanStatus:
-    """The status of a plan whose descent ended with `status`, by its hard motion.
+    """The final status of a plan whose descent ended with `status`, from its hard motion.
 
-    came: steps were found, and there were goals (equality constraints) to meet or the start violated a constraint. A plan that
-    came so to meet its constraints in the hard motion is SOLVED however the descent ended, unless limits of iterations cut it
-    short; one that converged and does not keep there what it promised is RELAXED.
+    came: a step was accepted, and there are equality constraints or the initial controls violated a constraint. If such a plan
+    meets its constraints in the hard motion, it is SOLVED even if the descent ended with STALLED or MAX_UPDATES. A plan that
+    converged, but costs more or violates constraints in the hard motion, is RELAXED.
     """
     met = hard.violation <= options.constraint_tolerance
     if status in (PlanStatus.STALLED, PlanStatus.MAX_UPDATES) and came and met:

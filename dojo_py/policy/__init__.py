@@ -1,4 +1,5 @@
-"""Policy search: ARS (Mania et al. 2018) and AGS, its gradient-based sister (Dojo, section V-C), on linear and small MLP policies.
+"""Policy search for linear and small MLP policies: ARS (Mania et al. 2018), AGS, its first-order variant (Dojo, section V-C), Climb
+(AGS with exploration) and SHAC (Xu et al. 2022).
 
 from dojo_py.environments import make_task
 from dojo_py.policy import Ars, ArsOptions, LinearPolicy, RolloutOptions

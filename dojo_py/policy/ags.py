@@ -1,9 +1,10 @@
-"""Augmented gradient search: ARS with the gradient of the return in place of the random estimate (Dojo, section V-C).
+"""Augmented gradient search: ARS with the gradient of the return in place of the zeroth-order estimate (Dojo, section V-C).
 
     g = alpha g1 + (1 - alpha) g0,   theta += step_size g / |g|
 
-g1: mean of the return's derivatives over roll-outs with parameters theta ± noise delta (or theta alone), at central-path parameter
-kappa, each cut to `gradient_limit`; g0: the zeroth-order estimate from the same returns, sum (R+ - R-) delta / (2 noise N).
+g1: mean of the gradients of the return over roll-outs with parameters theta ± noise delta (or theta alone), at central-path
+parameter kappa, each clipped to the norm `gradient_limit`; g0: the zeroth-order estimate from the same returns,
+sum (R+ - R-) delta / (2 noise N).
 alpha-order mixing: Suh et al. (2022), "Do differentiable simulators give better policy gradients?".
 """
 
@@ -25,45 +26,45 @@ Array = np.ndarray
 
 @dataclass(frozen=True)
 class AgsOptions:
-    """The algorithm's figures."""
+    """Settings of the algorithm."""
 
     step_size: float = 0.1
-    """Length of a step in the parameters."""
+    """Norm of a parameter update."""
     step_decay: float = 1.0
     """The step size is multiplied by this after each iteration."""
     kappa: float | None = 3e-4
     """Central-path parameter of roll-outs and gradients in the hard mode [N m s]."""
     directions: int = 0
-    """Perturbations, each played both ways; 0: one roll-out of the policy itself."""
+    """Number of antithetic pairs of perturbations; 0: one roll-out of the unperturbed policy."""
     noise: float = 0.03
     """Standard deviation of the perturbations."""
     alpha: float = 1.0
-    """Share of the gradient; the rest is the zeroth-order estimate, which needs directions."""
+    """Weight of the first-order gradient; 1 - alpha is that of the zeroth-order estimate, which needs directions."""
     gradient_limit: float = 8e2
-    """A roll-out's gradient is cut to this norm."""
+    """The gradient of a roll-out is clipped to this norm."""
     window: int | None = None
-    """Steps after which the parameters move, within the episode, by the gradient of what these steps earned; None: at its end."""
+    """Update the parameters within the episode, after every so many steps, by the gradient of their rewards; None: at its end."""
     truncation: int | None = None
-    """Steps through which a gradient is carried at most; None: all."""
+    """Truncated back-propagation: the gradient is carried back through at most so many steps; None: through all."""
     warmup: int = 0
-    """Roll-outs with random parameters before the first iteration, only to learn how observations spread: whitening by the first
-    episode's own, in which hardly anything moves, makes the policy far too strong."""
+    """Roll-outs with random parameters before the first iteration, used for the observation statistics only. Hardly anything moves
+    in the first episode: its standard deviations are so small that normalising by them makes the actions far too large."""
     warmup_noise: float = 0.3
-    """Standard deviation of their parameters."""
+    """Standard deviation of the parameters in the warm-up."""
     patience: int | None = None
-    """Iterations without a better episode after which the search goes back to its best policy; None: never."""
+    """Iterations without a better return after which the search restarts from its best parameters; None: never."""
     retreat: float = 0.5
-    """Factor on the step size each time it goes back."""
+    """Factor on the step size at every such restart."""
     discount: float = 1.0
-    """Weight of what comes a step later, in the gradient only."""
+    """Discount per step, in the gradient only."""
     momentum: float = 0.0
-    """Share of the previous direction kept in the next one."""
+    """Weight of the average of the earlier directions in the next one."""
     normalise: bool = True
-    """Whiten observations (ARS V2)."""
+    """Normalise observations by their running mean and standard deviation (ARS V2)."""
     smoothing: Smoothing | None = None
-    """Randomised gradients in place of implicit ones."""
+    """Randomised smoothing in place of the simulator's derivatives (implicit function theorem); None: no smoothing."""
     starts: int = 6
-    """Episodes of a trial, where the task's episodes start differently."""
+    """Episodes of a trial (`Search.trial`) where the initial state is random; elsewhere one."""
 
     def __post_init__(self) -> None:
         check_fields(self, infinite=("gradient_limit",))
@@ -97,10 +98,10 @@ class AgsOptions:
 class Ags(Search):
     """Augmented gradient search.
 
-    Its policy is the best of its trials: episodes of the present one in the hard limit, the same each time, from several starts
-    where a task has several, made whenever learning has cost twice as much as the last one. At κ = None, where its own episodes are
-    in the hard limit, and with one start, it is the best it has played, which costs nothing. `test` and the history speak of that
-    policy.
+    The policy it returns, to which `test` and the history refer, is the best of its trials (`Search.trial`): evaluations of the
+    present parameters in the hard limit, from the same initial states each time, made whenever training has cost twice as much as
+    the last trial. With κ = None and a fixed initial state the training episodes are such evaluations themselves: then no trials
+    are made, and the policy is the one with the largest training return.
     """
 
     kind = "ags"
@@ -108,7 +109,7 @@ class Ags(Search):
     options: AgsOptions
 
     def _warm_up(self) -> None:
-        """Episodes that only teach the statistics."""
+        """Play the warm-up episodes, which update the observation statistics only."""
         o = self.options
         noises = o.warmup_noise * self.rng.standard_normal((o.warmup, self.policy.size))
         jobs = [self.job(self.parameters + d, (self.seed, 0, i), o.kappa) for i, d in enumerate(noises)]
@@ -138,11 +139,11 @@ class Ags(Search):
 
     @property
     def _tries(self) -> bool:
-        """What its episodes earn does not say what its policy is worth: they are relaxed, or start differently."""
+        """Whether trials are needed: training returns at κ > 0 or from random initial states do not compare policies."""
         return self.varied or self.options.kappa is not None
 
     def _episodes(self) -> tuple[Array, float]:
-        """Change of the parameters by one iteration's roll-outs, and their mean return."""
+        """Parameter update (size,) from the roll-outs of one iteration, and their mean return."""
         o = self.options
         deltas = self.rng.standard_normal((o.directions, self.policy.size))
         tries = [(self.parameters, 0)]
@@ -158,7 +159,7 @@ class Ags(Search):
         return self._step(mixed), float(returns.mean())
 
     def _windows(self, window: int) -> tuple[Array, float]:
-        """Change of the parameters by one episode, through which they move after each window, and its return."""
+        """Parameter update (size,) over one episode in which the parameters change after each window, and its return."""
         run, parameters = DifferentiatedRun(self._gradient_job(self.parameters, 0)), self.parameters
         while not run.over:
             gradient = run.play(parameters, window)
@@ -178,25 +179,25 @@ class Ags(Search):
         self.absorb([e.episode for e in played])
 
     def _step(self, gradient: Array) -> Array:
-        """The step along a gradient, which joins the average of the earlier directions."""
+        """Parameter update (size,) with momentum: the normalised gradient is averaged with the earlier directions."""
         o = self.options
         average = o.momentum * self.moments[0] + (1.0 - o.momentum) * unit(gradient)
         self.moments = np.stack([average, self.moments[1]])
         return o.step_size * self.memory.get("scale", 1.0) * o.step_decay**self.iteration * unit(average)
 
     def _kept_statistics(self) -> Statistics:
-        """Those that whitened the best policy's observations."""
+        """The observation statistics that belong to the best parameters."""
         return Statistics(int(self.kept["count"][0]), self.kept["mean"], self.kept["squares"])
 
     def chosen(self) -> tuple[Array, tuple[Array, Array]]:
-        """Parameters (size,) of the best policy tried or played, and its whitening: shift and gain (no,) of observations."""
+        """Parameters (size,) of the best policy and its observation normalisation, shift (no,) and gain (no,)."""
         if self._tries or not self.kept:
             return super().chosen()
         return self.kept["parameters"], self.whitening(self._kept_statistics())
 
 
 def clipped(gradient: Array, limit: float) -> Array:
-    """The gradient at most `limit` long; zero if it is not finite."""
+    """The gradient clipped to the norm `limit`; zero if it is not finite."""
     if not np.all(np.isfinite(gradient)):
         return np.zeros_like(gradient)
     return gradient * min(1.0, limit / max(float(np.linalg.norm(gradient)), 1e-300))
@@ -209,6 +210,6 @@ def zeroth_order(returns: Array, deltas: Array, noise: float) -> Array:
 
 
 def unit(vector: Array) -> Array:
-    """The vector at length 1; zero stays zero."""
+    """The vector divided by its norm; zero stays zero."""
     length = float(np.linalg.norm(vector))
     return vector / length if length > 0.0 else vector

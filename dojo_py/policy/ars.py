@@ -2,7 +2,7 @@
 
     theta += step_size / (b sigma_R) * sum over the b best directions of (R(theta + nu delta) - R(theta - nu delta)) delta
 
-V1: raw observations, V2: whitened by their running mean and deviation; "-t" of the paper: b < directions.
+V1: raw observations; V2: observations normalised by their running mean and standard deviation; "-t" of the paper: b < directions.
 sigma_R: standard deviation of the 2 b returns used.
 """
 
@@ -23,16 +23,16 @@ VERSIONS = ("V1", "V2")
 
 @dataclass(frozen=True)
 class ArsOptions:
-    """The algorithm's figures; the defaults are those of the Dojo paper's scripts."""
+    """Settings of the algorithm; the defaults are those of the Dojo paper's scripts."""
 
     step_size: float = 0.02
     """alpha."""
     noise: float = 0.03
     """nu, standard deviation of the perturbations."""
     directions: int = 6
-    """N, each tried both ways."""
+    """N, number of antithetic pairs of perturbations."""
     top: int | None = None
-    """b, best directions kept; None: all. Fewer than N make V1-t and V2-t."""
+    """b, number of best directions used; None: all. b < N gives V1-t and V2-t."""
     version: str = "V2"
     """"V1" or "V2"."""
 
@@ -53,7 +53,7 @@ class ArsOptions:
 
     @property
     def normalise(self) -> bool:
-        """Observations are whitened."""
+        """Whether observations are normalised."""
         return self.version == "V2"
 
 
@@ -69,7 +69,7 @@ class Ars(Search):
         o = self.options
         deltas = self.rng.standard_normal((o.directions, self.policy.size))
         jobs = []
-        for i, delta in enumerate(deltas):  # both ways from the same start
+        for i, delta in enumerate(deltas):  # an antithetic pair from the same initial state
             seed = (self.seed, self.iteration, i)
             jobs += [self.job(self.parameters + sign * o.noise * delta, seed) for sign in (1.0, -1.0)]
         episodes: list[Episode] = self.workers.map(play, jobs)
@@ -80,10 +80,10 @@ class Ars(Search):
 
 
 def ars_direction(returns: Array, deltas: Array, kept: int) -> Array:
-    """(size,) mean of the kept directions weighed by their difference, over sigma_R; returns (N, 2), deltas (N, size)."""
+    """(size,) mean of (R+ - R-) delta over the `kept` best directions, over sigma_R; returns (N, 2): R+, R-; deltas (N, size)."""
     best = np.argsort(-returns.max(axis=1), kind="stable")[:kept]
     used = returns[best]
     spread = float(used.std())
-    if spread == 0.0:  # all the same: nothing to learn from
+    if spread == 0.0:  # equal returns carry no information
         return np.zeros(deltas.shape[1])
     return (used[:, 0] - used[:, 1]) @ deltas[best] / (kept * spread)

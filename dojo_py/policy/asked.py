@@ -1,4 +1,4 @@
-"""The closed loop for tasks and policies that have no kernels: the running roll-out asks them in Python (see loop_kernels.py)."""
+"""The closed loop for tasks and policies without kernels: the compiled roll-out calls them back in Python (see loop_kernels.py)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Array = np.ndarray
 
 
 class AskedInPython:
-    """What the roll-out of a ClosedLoop asks; `act` and `back` are its call-backs."""
+    """Call-backs of the roll-out of a ClosedLoop: `act` before each step, `back` before each step of the reverse pass."""
 
     def __init__(self, loop: Any):
         self.loop = loop
@@ -105,7 +105,7 @@ class AskedInPython:
                 d.by_parameters[:] += by_parameters
                 by_seen += d.gain * by_input
         if by_seen.any():
-            slope = differenced_observation if task.wants_contacts else observation_jacobian  # (a task's own knows no contacts)
+            slope = differenced_observation if task.wants_contacts else observation_jacobian  # (a task's own has none by contacts)
             d.cotangents[here] += by_seen @ slope(task, self.states[k], self.contacts[k])
             if k > 0:
                 d.by_contacts[:] += self._by_contacts(k, lambda found: by_seen @ task.observe(self.states[k], found))
@@ -126,7 +126,7 @@ class AskedInPython:
         return GO
 
     def _by_contacts(self, k: int, value: Callable[[Any], Any]) -> Array:
-        """(n, width) derivative of a number by the table of contacts that observation k was made with; differences."""
+        """(n, width) derivative of value(contacts) by the contact table of observation k, by central differences."""
         loop = self.loop
         out = np.zeros_like(loop.data.by_contacts)
         if not loop.task.wants_contacts:
@@ -143,7 +143,7 @@ class AskedInPython:
 
 
 def _shaped(name: str, value: Array, room: Array) -> Array:
-    """The value, which must have the shape of its room."""
+    """The value; ValueError unless it has the shape of the array `room`, where it will be stored."""
     if value.shape != room.shape:
         raise ValueError(f"{name} returned an array of shape {value.shape}, the task's sizes ask for {room.shape}")
     return value

@@ -1,4 +1,4 @@
-"""What a task or a policy of the user's own answers, checked: what is no number would teach a search nothing."""
+"""Calls of the user's task and policy, whose observations, actions and rewards must be finite and of the right shape."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Array = np.ndarray
 
 
 def observed(task: Any, state: Any, contacts: Any) -> Array:
-    """(no,) what the task sees; ValueError names the entry that is not finite."""
+    """(no,) observation; ValueError names an entry that is not finite."""
     seen = np.asarray(task.observe(state, contacts), float)
     if not np.isfinite(seen).all():
         entry = int(np.flatnonzero(~np.isfinite(seen))[0])
@@ -24,7 +24,7 @@ def observed(task: Any, state: Any, contacts: Any) -> Array:
 
 
 def answered(policy: Any, parameters: Array, seen: Array, size: int) -> Array:
-    """(na,) what a policy does; ValueError names one whose answer is no action."""
+    """(na,) action of the policy; ValueError if its shape is not (size,) or an entry is not finite."""
     action, name = np.asarray(policy.act(parameters, seen), float), type(policy).__name__
     if action.shape != (size,):
         raise ValueError(f"{name}: policy.act returned an array of shape {action.shape}, the task's sizes ask for {(size,)}")
@@ -36,7 +36,7 @@ def answered(policy: Any, parameters: Array, seen: Array, size: int) -> Array:
 
 
 def earned(task: Any, before: Any, action: Array, after: Any, contacts: Any) -> tuple[float, Mapping[str, Any]]:
-    """The reward of an action and the figures it is made of; TypeError or ValueError names the task where these are none."""
+    """The reward of an action and a dict of its terms; TypeError or ValueError if `task.reward` returns anything else."""
     found, name = task.reward(before, action, after, contacts), type(task).__name__
     if not (isinstance(found, (tuple, list)) and len(found) == 2 and isinstance(found[1], Mapping)):
         raise TypeError(

@@ -1,4 +1,4 @@
-"""Checkpoint files: numpy arrays and one JSON text in an .npz, never pickle; written beside and renamed, so never half."""
+"""Checkpoint files: numpy arrays and one JSON text in an .npz, without pickle; written to a temporary file and renamed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FORMAT = "dojo_py policy search 1"
 
 
 def write_checkpoint(path: str | Path, arrays: dict[str, np.ndarray], meta: dict[str, Any]) -> None:
-    """Write the file. meta: anything JSON can say; whole numbers keep all their digits."""
+    """Write the file. meta: JSON-serialisable values; integers of any size are kept exactly."""
     path_of("path", path)
     if not Path(path).name:
         raise ValueError(f"path={str(path)!r} must name a file")
@@ -32,7 +32,7 @@ def write_checkpoint(path: str | Path, arrays: dict[str, np.ndarray], meta: dict
 
 
 def read_checkpoint(path: str | Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-    """Arrays and meta; ValueError when the file is something else."""
+    """Arrays and meta; ValueError if the file is not a checkpoint of this format."""
     path_of("path", path)
     try:
         with open(path, "rb") as stream, np.load(stream, allow_pickle=False) as file:

@@ -1,25 +1,29 @@
-"""Gradient search whose steps are Gauss-Newton's and are tried by episodes: AGS with exploration.
+"""Climb: gradient search by Gauss-Newton steps with random exploration; a step is accepted by the return of an episode.
 
-One iteration differentiates the present episode, at the states it went through, and tries, by plain episodes,
+One iteration differentiates the episode of the present parameters, at the states it visited, and evaluates, by undifferentiated
+episodes, candidates
 
     theta + s (step_size d / |d| + noise delta / sqrt(size)),   delta ~ N(0, 1)
     d = J' (J J' + damping m I)^-1 e,   m: mean of the diagonal of J J'
 
-until one earns more than the present one less `patience` spreads of the returns so far for each try refused: the returns of hard
-contact have narrow maxima, and accepting only improvements stalls on one. s grows with each step taken, shrinks with each
-refused. A try that is `margin` below even that, compared at the same action of the episode, is abandoned. The search offers the
-best policy it has played.
+until the return of one is at least
 
-Where a task's episodes start differently, every iteration has a start of its own, at which the present policy is played anew and
-the tries beside it, and the search offers the best of its trials (`Search.trial`): a lucky start makes no policy.
+    present return - patience sigma (number of candidates rejected so far)
 
-J: derivatives of each action's reward by the parameters; e: what each reward lacks of its clipping. The plain gradient, J' e at a
-large damping, is ruled by the few rewards that react most, landings above all; d asks every reward for the share it lacks. Where
-rewards are not clipped, d is the plain gradient. Damping and `reach`, the actions that answer for a reward, are drawn anew for
-every try, which costs no differentiation.
+sigma: standard deviation of all returns so far. Accepting only improvements would stall: with hard contact the return has narrow
+maxima. s grows when a candidate is accepted and shrinks when one is rejected. A candidate is abandoned when its partial return
+falls `margin` sigma below this bound, compared at the same action of the episode. The search returns the best policy it has played.
 
-Charged: a step simulated for each action of a try, and a step differentiated (solved at kappa, with its derivatives) for each
-action of the episode they start from.
+Where initial states are random, every iteration has one of its own: the present policy is played again from it, and so are the
+candidates. A good return may then be due to the initial state: the search returns the best policy of its trials (`Search.trial`).
+
+J: derivatives of each action's reward by the parameters; e: reward_clip - reward. The plain gradient, the direction J' e of a large
+damping, is dominated by the few rewards that are most sensitive, above all at touchdown; Gauss-Newton's d aims at raising every
+reward by its e. Without reward clipping d is the plain gradient. The damping and `reach`, the number of latest actions through
+which a reward is differentiated, are drawn anew for every candidate, which needs no new differentiation.
+
+Counted against the budget: a simulated step for each action of a candidate, and a differentiated step (solved at kappa, with its
+derivatives) for each action of the episode that is differentiated.
 Sources: Suh et al. (2022) on smoothing by noise; Levenberg (1944), Marquardt (1963) on damping.
 """
 
@@ -42,41 +46,41 @@ from dojo_py.simulate.values import check_fields, limit_fields
 Array = np.ndarray
 
 LEAST, MOST = 0.7, 2.0
-"""Bounds of s: smaller steps stay in the valley they started from."""
+"""Bounds of s; with smaller steps the search does not leave a local maximum."""
 GROWTH, SHRINKAGE = 1.3, 0.8
-"""Factors on s after a step was taken, or refused."""
+"""Factors on s after a candidate was accepted, or rejected."""
 
 
 @dataclass(frozen=True)
 class ClimbOptions:
-    """The algorithm's figures."""
+    """Settings of the algorithm."""
 
     step_size: float = 0.12
-    """Length of a step along the gradient, in the parameters."""
+    """Norm of the step along d, at s = 1."""
     noise: float = 0.15
-    """Length of the perturbation, root mean square, in the parameters."""
+    """Root mean square norm of the perturbation, at s = 1."""
     dampings: tuple[float, ...] = (0.3, 3.0)
-    """Of Gauss-Newton's step; drawn from for every try."""
+    """Dampings of the Gauss-Newton step; one is drawn for every candidate."""
     kappas: tuple[float, ...] = (1e-2, 5e-2)
-    """Central-path parameters of the gradients [N m s], in turn."""
+    """Central-path parameters of the gradients [N m s]; the iterations use them in turn."""
     reaches: tuple[int, ...] = (10, 15)
-    """Actions that answer for a reward, the last ones; drawn from for every try."""
+    """Number of latest actions through which a reward is differentiated; one is drawn for every candidate."""
     patience: float = 0.15
-    """A try may earn less than the present episode by this for every try refused before, in spreads of the returns so far."""
+    """Decrease of the return that is accepted, per candidate rejected before, in standard deviations of the returns so far."""
     margin: float = 0.3
-    """A try is abandoned so far below what would be taken, in the same spreads."""
+    """A candidate is abandoned when it is this far below the bound of acceptance, in the same standard deviations."""
     warmup: int = 3
-    """Episodes with random parameters at the start, to learn how observations spread."""
+    """Episodes with random parameters at the start, for the observation statistics."""
     warmup_noise: float = 0.3
-    """Standard deviation of their parameters."""
+    """Standard deviation of the parameters in the warm-up."""
     velocity_gain: float = 0.1
-    """In these episodes observations are relative to the start, and those that depend on velocities multiplied by this."""
+    """In the warm-up the initial observation is subtracted, and entries that depend on velocities are multiplied by this."""
     normalise: bool = True
-    """Whiten observations by their running mean and deviation."""
+    """Normalise observations by their running mean and standard deviation."""
     starts: int = 6
-    """Episodes of a trial, where the task's episodes start differently."""
+    """Episodes of a trial (`Search.trial`), where the initial state is random."""
     gradients: bool = True
-    """False: the same search with d = 0, noise alone: what it earns without derivatives. They are neither taken nor charged."""
+    """False: d = 0, a search by noise alone, for comparison. No derivatives are computed or counted against the budget."""
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -97,19 +101,19 @@ class ClimbOptions:
 
 
 class Climb(Search):
-    """Gradient search whose steps are tried by episodes; `test` and the history speak of the best policy it has played or tried.
+    """Gradient search whose steps are accepted by episodes; `test` and the history refer to the best policy it has evaluated.
 
-    kept: that policy ("best", "best shift", "best gain"), and the whitening of the present one ("shift", "gain").
+    kept: that policy ("best", "best shift", "best gain"), and the observation normalisation of the present one ("shift", "gain").
     """
 
     kind = "climb"
     accepted = ClimbOptions
     options: ClimbOptions
     path: list[Moment] | None = None
-    """The episode of the present parameters; not in checkpoints, a resumed search plays it again."""
+    """The episode of the present parameters. It is not part of checkpoints: a resumed search plays it again."""
 
     def affordable(self, budget: int | None) -> bool:
-        """An episode more, and its derivatives, stay within the budget, and what comes before them where episodes differ."""
+        """Whether one candidate and the derivatives, and what precedes them with random initial states, fit the budget."""
         episodes = 2
         if self.varied:
             episodes += 1 + (self.options.starts if self.trial_due() else 0) + (self.options.warmup if self.iteration == 0 else 0)
@@ -142,10 +146,10 @@ class Climb(Search):
             change = self.memory["scale"] * (o.step_size * steep + o.noise * delta)
             spread = self._spread()
             fall = o.patience * spread * tries
-            # (without a spread nothing tells what is far below: tries are played to their end, and teach it)
+            # (while the standard deviation is unknown, candidates are played to their end)
             least = so_far - fall - o.margin * spread if spread > 0.0 else None
             total, path, whole = self._try(theta + change, whitening, least)
-            if whole and total >= present - fall:  # equal: parameters that change nothing here, as where nothing moved so far
+            if whole and total >= present - fall:  # equal: the parameters have no effect yet, as when nothing has moved so far
                 scale = min(GROWTH * self.memory["scale"], MOST)
                 self.memory |= {"return": total, "scale": scale}
                 self.kept |= {"shift": whitening[0], "gain": whitening[1]}
@@ -156,12 +160,12 @@ class Climb(Search):
         return np.zeros_like(theta)
 
     def _uphill(self, jacobian: Array, rewards: Array, damping: float) -> Array:
-        """(size,) direction to try, from the rewards and their derivatives."""
+        """(size,) direction of ascent d from the rewards (n,) and their derivatives (n, size)."""
         clip = self.rollout.reward_clip
         return jacobian.sum(axis=0) if clip is None else gauss_newton(jacobian, clip - rewards, damping)
 
     def _present(self) -> list[Moment]:
-        """The episode of the present parameters: the one that was tried, or a new one where every iteration has another start."""
+        """Episode of the present parameters: that of the accepted candidate, or a new one where initial states are random."""
         if "scale" not in self.memory:
             self._start()
         if self.varied:
@@ -175,7 +179,7 @@ class Climb(Search):
         return self.path
 
     def _start(self) -> None:
-        """The episodes that teach the statistics, and the first one of the present parameters."""
+        """Play the warm-up episodes, for the observation statistics, and the first episode of the initial parameters."""
         o = self.options
         start = self.task.initial_state(np.random.default_rng((self.seed, 0)))
         fast = np.any(observation_jacobian(self.task, start, None)[:, self.task.sim.model.nv :] != 0.0, axis=1)
@@ -191,9 +195,9 @@ class Climb(Search):
     def _try(
         self, parameters: Array, whitening: tuple[Array, Array], least: Array | None = None
     ) -> tuple[float, list[Moment], bool]:
-        """What an episode earns, its actions, and whether it was played to its end; the best policy is kept.
+        """Play an episode: its return, its actions, and whether it was played to its end. The best policy is kept.
 
-        least: what it must have earned after each action; below, it is abandoned.
+        least (n,): the episode is abandoned when its partial return after an action falls below this.
         """
         path: list[Moment] = []
         episode = play(self._job(parameters, whitening), path, least)
@@ -207,35 +211,35 @@ class Climb(Search):
         return episode.total, path, episode.whole
 
     def _note_return(self, total: float) -> None:
-        """Count a whole episode's return."""
+        """Add the return of a whole episode to the running mean and variance."""
         old = Statistics(int(self.memory.get("whole", 0)), *(np.array([self.memory.get(k, 0.0)]) for k in ("mean", "squares")))
         new = old.merged(Statistics.of(np.array([[total]])))
         self.memory |= {"whole": float(new.count), "mean": float(new.mean[0]), "squares": float(new.squares[0])}
 
     def _spread(self) -> float:
-        """Standard deviation of the returns of all whole episodes: what a difference of returns is measured by."""
+        """Standard deviation of the returns of all whole episodes, the unit of `patience` and `margin`; 0 below two episodes."""
         count = self.memory.get("whole", 0.0)
         return float(np.sqrt(self.memory["squares"] / (count - 1.0))) if count > 1 else 0.0
 
     def _job(self, parameters: Array, whitening: tuple[Array, Array], kappa: float | None = None) -> Job:
-        """Every episode has the same start; where starts differ, every episode of an iteration."""
+        """An episode; all have the same initial state, or all of one iteration where initial states are random."""
         return self.job(parameters, (self.seed, 0, self.iteration) if self.varied else (self.seed, 0), kappa, whitening)
 
     def _whitening(self) -> tuple[Array, Array]:
-        """That of the present parameters' episode."""
+        """Observation normalisation (shift, gain) used in the episode of the present parameters."""
         return self.kept["shift"], self.kept["gain"]
 
     def chosen(self) -> tuple[Array, tuple[Array, Array]]:
-        """Parameters (size,) of the best policy played or tried, and its whitening: shift and gain (no,) of observations."""
+        """Parameters (size,) of the best policy and its observation normalisation, shift (no,) and gain (no,)."""
         if "best" not in self.kept:
             return super().chosen()
         return self.kept["best"], (self.kept["best shift"], self.kept["best gain"])
 
 
 def gauss_newton(jacobian: Array, lacking: Array, damping: float) -> Array:
-    """(size,) the damped least-squares step that adds what is lacking; rewards that lack nothing do not count.
+    """(size,) damped least-squares solution of J d = lacking; jacobian (n, size), lacking (n,). Only rows with lacking > 0 count.
 
-    LSMR (Fong, Saunders 2011) has the same bits whatever the number of threads, unlike a factorisation.
+    LSMR (Fong, Saunders 2011) gives bitwise the same result for any number of threads, unlike a factorisation.
     """
     J, e = jacobian[lacking > 0.0], lacking[lacking > 0.0]
     mean = np.sum(J * J) / max(len(e), 1)

@@ -1,11 +1,11 @@
-"""ClosedLoop: a policy, a task's observations and rewards, and the physics, in one kernel call for an episode; and its derivative.
+"""ClosedLoop: policy, observations, rewards and physics of an episode in one kernel call, and the gradient in a second one.
 
     loop = ClosedLoop(make_task("HalfCheetah"), LinearPolicy(17, 6), horizon=80)
     played = loop.play(parameters, state)                                   # in the hard limit
-    found = loop.policy_gradient(parameters, state, kappa=1e-2)             # of what the episode at κ earns
+    found = loop.policy_gradient(parameters, state, kappa=1e-2)             # gradient of the return of the episode at κ
 
-What the shipped tasks see and earn is compiled (environments/tasks/*_kernels.py), and so are linear policies and layers of tanh.
-Tasks and policies of your own are asked in Python from within the kernel: the same classes, a few microseconds a call.
+Observations and rewards of the shipped tasks are compiled (environments/tasks/*_kernels.py), and so are linear policies and MLPs
+with tanh. A user's tasks and policies are called back in Python from within the kernel, at a few microseconds a call.
 """
 
 from __future__ import annotations
@@ -33,42 +33,42 @@ class Played(NamedTuple):
     """An episode of n actions."""
 
     total: float
-    """What was earned, clipped and shifted as the options say."""
+    """Return: the sum of the rewards, shifted and clipped as the options say."""
     rewards: Array
-    """(n,) as the task gives them."""
+    """(n,) rewards of the task, neither shifted nor clipped."""
     observations: Array
-    """(n + 1, no), before whitening; the last one follows the last action."""
+    """(n + 1, no), not normalised; the last one follows the last action."""
     actions: Array
     """(n, na)"""
     status: Array
     """(n,) worst `Status` of each action's steps."""
     over: bool
-    """The task ended, or the simulation failed."""
+    """Whether the task terminated or the simulation failed."""
     whole: bool
-    """It was not stopped for what it had not earned."""
+    """False if the episode was abandoned because its partial return was too small (`least` of `play`)."""
 
 
 class PolicyGradient(NamedTuple):
-    """Derivatives of the weighted sum of an episode's rewards, and of the value of its end."""
+    """Derivatives of an objective of an episode: weighted sum of its rewards, plus linear terms (see `pull_back`)."""
 
     parameters: Array
     """(size,) by the policy's parameters."""
     state: Array
     """(2nv + na,) by the first state, tangent [δq, δv, δact]."""
     actions: Array
-    """(n, na) by what each action does from then on, the policy's later answers included."""
+    """(n, na) total derivatives by the actions, including their effect on later actions through the policy."""
     status: Array
-    """(n, frame_skip) `Status` of the steps differentiated. Nothing is carried back through one that has no derivative: `cut`."""
+    """(n, frame_skip) `Status` of the differentiated steps. Cotangents stop at a step that has no derivative; see `cut`."""
     played: Played
 
     @property
     def cut(self) -> int:
-        """Steps without a derivative, SINGULAR or NOT_FINITE: what lies before them counts as if nothing came of it later."""
+        """Number of steps without a derivative (SINGULAR, NOT_FINITE): effects of earlier actions after such a step are missing."""
         return int(np.isin(self.status, LOST).sum())
 
 
 def layers_of(policy: Any) -> tuple[Array, bool] | None:
-    """Widths of the layers of a policy that kernels know, and whether they have biases; None of another one."""
+    """Layer widths of a policy that has kernels, and whether its layers have biases; None for any other policy."""
     if type(policy) is LinearPolicy:
         return np.array([policy.observation_size, policy.action_size]), False
     if type(policy) is MlpPolicy:
@@ -77,13 +77,13 @@ def layers_of(policy: Any) -> tuple[Array, bool] | None:
 
 
 def compiled_parts(task: Any, policy: Any) -> Any:
-    """The kernels of a task if it and the policy have them (see Task.loop_kernels), else None, as where it moves by itself."""
+    """The kernels of a task (Task.loop_kernels); None unless both it and the policy have them, or if it overrides `move`."""
     found = task.loop_kernels() if hasattr(task, "loop_kernels") and not has_own(task, "move") else None
     return None if found is None or (policy is not None and layers_of(policy) is None) else found
 
 
 def _check_policy(task: Any, policy: Any) -> None:
-    """Errors for what is no policy, and for one that says it has other sizes than the task."""
+    """Raise unless `policy` is a policy and its sizes, where it states them, are the task's."""
     having("policy", policy, ("act", "size"), "a LinearPolicy, an MlpPolicy or an object with `size`, `act` and `backward`")
     for name in ("observation_size", "action_size"):
         mine, wanted = getattr(policy, name, None), getattr(task, name)
@@ -93,9 +93,9 @@ def _check_policy(task: Any, policy: Any) -> None:
 
 
 class ClosedLoop:
-    """Memory and kernels for episodes of at most `horizon` actions. For one thread at a time.
+    """Arrays and kernels for episodes of at most `horizon` actions. To be used by one thread at a time.
 
-    policy: None where actions are given from outside, one episode after another (`act`).
+    policy: None if the caller gives the actions, one at a time (`act`).
     """
 
     def __init__(self, task: Any, policy: Any = None, horizon: int = 1):
@@ -117,7 +117,7 @@ class ClosedLoop:
         self._take(self.rows)
         self._asked: Any = None
         self.held: tuple[bytes, Played] | None = None
-        """For callers: what tells which episode this loop holds, and the episode; None after any other run."""
+        """For callers: a key of the episode whose data this loop holds, and that episode; every run resets it to None."""
         if self._kernels is None:
             from dojo_py.policy.asked import AskedInPython
 
@@ -126,7 +126,7 @@ class ClosedLoop:
         self._started = False
 
     def __getstate__(self) -> dict[str, Any]:
-        """What a copy, or a process that receives it, begins with: where this loop stands; outcomes stay behind."""
+        """For pickling and copies: task, policy, horizon and the present state. Recorded episodes are not included."""
         state = self.state() if self._started else None
         return {"task": self.task, "policy": self.policy, "horizon": self.horizon, "state": state}
 
@@ -137,11 +137,11 @@ class ClosedLoop:
 
     @property
     def compiled(self) -> bool:
-        """Observations, rewards and the policy run in kernels; else they are asked in Python."""
+        """Whether observations, rewards and the policy run in kernels; if not, they are called back in Python."""
         return self._kernels is not None
 
     def _function(self, name: str) -> int:
-        """Address of what the roll-out asks: "act" between the steps, "back" on the way back."""
+        """Address of the function that the roll-out calls: "act" before each step, "back" in the reverse pass."""
         from dojo_py.by_address import address_of
 
         if self._asked is not None:
@@ -185,7 +185,7 @@ class ClosedLoop:
         return data
 
     def _take(self, rows: Any) -> int:
-        """The loop runs on these rows from now on, what was kept of contacts stays. Returns the address of the data."""
+        """Attach the loop to other rows (the simulator's loop); recorded contacts are copied. Returns the address of the data."""
         from dojo_py.by_address import struct_address
 
         d = self.data
@@ -198,10 +198,10 @@ class ClosedLoop:
         self._address = struct_address(self._handle)
         return self._address
 
-    # forwards
+    # roll-out
 
     def start(self, state: Any) -> None:
-        """The next run begins in this state."""
+        """Set the initial state of the next run."""
         rows = self.rows.at(state)
         if rows is not self.rows:
             self._take(rows)
@@ -217,7 +217,7 @@ class ClosedLoop:
         return int(self.data.counts[at.DONE])
 
     def _moved(self) -> int:
-        """The rows have replaced their impulses and contacts by larger ones: the data's new address."""
+        """Called when the rows replaced `impulses` and `contacts` by larger arrays. Returns the new address of the data."""
         from dojo_py.by_address import struct_address
 
         kept = np.zeros((len(self.data.kept), *self.rows.contacts.shape))
@@ -229,7 +229,7 @@ class ClosedLoop:
         return self._address
 
     def act(self, action: Array, kappa: float | None = None) -> None:
-        """One action (na,) from where the last one ended, or from `start`; `data` holds what came of it. Without checks."""
+        """Apply one action (na,) in the state that the last one led to, or that `start` set; results in `data`. No checks."""
         d, c = self.data, self.data.counts
         d.actions[0] = action
         if c[at.ONWARD]:
@@ -239,12 +239,12 @@ class ClosedLoop:
         c[at.ONWARD] = 1
 
     def outcome(self) -> tuple[Array, float, bool, dict[str, Any]]:
-        """Of the last `act`: observation (no,), reward, whether it is over, the reward's parts and the worst status."""
+        """Of the last `act`: observation (no,), reward, whether the episode is over, terms of the reward and the worst status."""
         d = self.data
         return d.seen[1].copy(), float(d.rewards[0]), bool(d.counts[at.OVER]), {**self.parts(), "status": int(d.status[0])}
 
     def state(self) -> Any:
-        """The state in which the last run ended, or that it starts from."""
+        """The state in which the last run ended, or the one that `start` set."""
         c = self.data.counts
         return self.rows.state(int(c[at.DONE]) * self.skip)
 
@@ -257,11 +257,11 @@ class ClosedLoop:
         options: RolloutOptions | None = None,
         least: Array | None = None,
     ) -> Played:
-        """An episode of the policy from a state. whitening: what observations are shifted by and multiplied with, (no,) each.
+        """An episode of the policy from a state. whitening: (shift, gain), each (no,); the policy gets (observation - shift) gain.
 
-        kappa [N m s]: of the simulation in the hard mode; None: the hard limit. options: how rewards are counted; their horizon is
-        at most the loop's. least (n,): what must have been earned after each action, the last one for all that follow; below, it
-        stops.
+        kappa [N m s]: central-path parameter of the simulation in the hard mode; None: the hard limit. options: horizon, at most
+        the loop's, and shift and clipping of the rewards. least (n,): the episode is abandoned when its partial return after an
+        action falls below this; the last entry holds for all further actions.
         """
         if self.policy is None:
             raise ValueError("this loop has no policy: give it one when it is made, or take `act`")
@@ -284,13 +284,13 @@ class ClosedLoop:
         )  # fmt: skip
 
     def parts(self, action: int = 0) -> dict[str, float]:
-        """The figures that an action's reward is made of, by name."""
+        """The terms of an action's reward, by name."""
         if self._asked is not None:
             return dict(self._asked.parts[action])
         return dict(zip(self._kernels.parts, self.data.parts[action].tolist(), strict=True))
 
     def moments(self) -> list[Moment]:
-        """The actions of the last episode: states and contacts before and after, as `Task.move` gives them."""
+        """The transitions of the last episode, with states and contacts as `Task.move` gives them."""
         d, skip = self.data, self.skip
         n = int(d.counts[at.DONE])
         states = [self.rows.state(k * skip) for k in range(n + 1)]
@@ -303,7 +303,7 @@ class ClosedLoop:
             Moment(states[k], contacts[k], d.seen[k].copy(), d.actions[k].copy(), states[k + 1], contacts[k + 1]) for k in range(n)
         ]
 
-    # backwards
+    # reverse mode
 
     def policy_gradient(
         self,
@@ -314,10 +314,10 @@ class ClosedLoop:
         options: RolloutOptions | None = None,
         discount: float = 1.0,
     ) -> PolicyGradient:
-        """The exact derivative of Σ discountᵏ rₖ of an episode at κ [N m s], rewards clipped as the options say.
+        """The exact derivative of Σ discountᵏ rₖ, the return of an episode at κ [N m s] with rewards clipped as the options say.
 
-        What a task observes or pays of contacts (Ant, Humanoid) is differentiated, too. Gaps and torques only where the task's
-        formulas are asked in Python.
+        Observations and rewards that depend on contacts (Ant, Humanoid) are differentiated by impulses, positions and frames; by
+        gaps and torques only if the task is called back in Python.
         """
         discount = real_number("discount", discount, above=0.0, most=1.0)
         played = self.play(parameters, state, whitening, kappa, options)
@@ -331,9 +331,9 @@ class ClosedLoop:
     ) -> PolicyGradient:  # fmt: skip
         """The derivative of Σ weights (n,) · rewards + Σ final · observations, of the episode that was just played at κ.
 
-        final: (no,) for the last observation, or (n + 1, no) for all. states (n + 1, 2nv + na), or (n + 1, 2nv) without
-        activations, and actions (n, size of one): further cotangents, of the states between actions and of the actions.
-        truncation: actions through which a cotangent is carried back, 0: all. decay: its factor for every action back.
+        final: cotangents of the last observation (no,) or of all (n + 1, no). states (n + 1, 2nv + na), or (n + 1, 2nv) without
+        activations, and actions (n, action size): cotangents of the states between actions and of the actions, added to the others.
+        truncation: number of actions through which cotangents are carried back, 0: all. decay: factor on a cotangent per action.
         """
         if not hasattr(self.rows, "run_back"):
             raise ValueError('mode="soft" has no reverse mode: take the hard mode, or differences (linearize)')
@@ -368,18 +368,18 @@ class ClosedLoop:
 _OF_ROWS = (
     "qpos", "qvel", "act", "bodies", "impulses", "control", "contacts", "fixed", "cotangents", "by_control", "by_contacts",
 )  # fmt: skip
-"""Arrays that the simulator's loop and the kernels share."""
+"""Arrays shared by the simulator's loop and the kernels."""
 
-# loops for whoever plays episodes
+# cache of loops
 
 MOST_KEPT = 8
-"""Sets of loops that are kept for later."""
+"""Number of cache entries; each holds the unused loops of one task, policy and horizon."""
 _kept: dict[Any, list[ClosedLoop]] = {}
 _lock = threading.Lock()
 
 
 def _name(thing: Any) -> Any:
-    """What a task or a policy is found by: itself where it has a hash, else its number, while a loop keeps it alive."""
+    """Cache key of a task or policy: the object if it is hashable, else its id, which is valid while a cached loop refers to it."""
     try:
         hash(thing)
     except TypeError:
@@ -389,12 +389,12 @@ def _name(thing: Any) -> Any:
 
 @contextmanager
 def borrowed(task: Any, policy: Any, horizon: int) -> Iterator[ClosedLoop]:
-    """A loop that nobody else uses meanwhile; kept afterwards."""
+    """A loop for exclusive use, from the cache if there is one; it returns to the cache afterwards."""
     key = (_name(task), _name(policy), horizon)
     with _lock:
         free = _kept.pop(key, [])
         loop = free.pop() if free else None
-        _kept[key] = free  # (the latest is the last)
+        _kept[key] = free  # (the most recently used is the last)
         while len(_kept) > MOST_KEPT:
             _kept.pop(next(iter(_kept)))
     loop = ClosedLoop(task, policy, horizon) if loop is None else loop

@@ -1,7 +1,7 @@
-"""Derivatives of a task's observation and reward in the tangent state [dq, dv, dact]: the task's own, else central differences.
+"""Derivatives of a task's observation and reward by the tangent state [dq, dv, dact]: the task's own, else central differences.
 
-Both are short formulas of the state, so differences cost no simulation, but time; contact impulses are held constant. A task's own
-may have 2nv entries: then activations have no part in them.
+Both are explicit functions of the state, so the differences need no simulation. Contact impulses are held constant. Derivatives of
+the task's own may have 2nv entries if they do not depend on activations.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def moved_states(task: Any, state: State, directions: Array) -> list[State]:
     """The state moved along each row [dq, dv, dact] of directions (n, 2nv + na)."""
     model = task.sim.model
     nv = model.nv
-    if model.nq == nv:  # no quaternions: the tangent is a plain sum
+    if model.nq == nv:  # no quaternions: tangents are added
         qpos = state.qpos + directions[:, :nv]
     else:
         qpos = np.array([model.integrate(state.qpos, d[:nv]) for d in directions])
@@ -39,7 +39,7 @@ def moved_states(task: Any, state: State, directions: Array) -> list[State]:
 
 
 def around(task: Any, state: State) -> tuple[list[State], list[State]]:
-    """The state moved by + and - STEP along each of the 2nv + na tangents."""
+    """The states displaced by +STEP and by -STEP along each of the 2nv + na tangent directions."""
     directions = STEP * np.eye(tangent_size(task))
     return moved_states(task, state, directions), moved_states(task, state, -directions)
 
@@ -51,7 +51,7 @@ def observation_jacobian(task: Any, state: State, contacts: Any) -> Array:
 
 
 def reward_gradient(task: Any, before: State, action: Array, after: State, contacts: Any) -> tuple[Array, Array, Array]:
-    """By the state before (2nv + na,), by the action, by the state after (2nv + na,)."""
+    """Gradients by the state before (2nv + na,), by the action, and by the state after (2nv + na,)."""
     known = task.reward_gradient(before, action, after) if hasattr(task, "reward_gradient") else None
     if known is None:
         return differenced_reward(task, before, action, after, contacts)
@@ -59,7 +59,7 @@ def reward_gradient(task: Any, before: State, action: Array, after: State, conta
 
 
 def _whole(task: Any, slopes: Array) -> Array:
-    """Slopes (…, 2nv) with zeros for the activations, (…, 2nv + na); as they are where they hold these."""
+    """Derivatives (…, 2nv) padded with zeros for the activations to (…, 2nv + na); unchanged if they include them."""
     more = tangent_size(task) - np.shape(slopes)[-1]
     return slopes if more <= 0 else np.concatenate([slopes, np.zeros((*np.shape(slopes)[:-1], more))], axis=-1)
 
@@ -72,7 +72,7 @@ def differenced_observation(task: Any, state: State, contacts: Any) -> Array:
 
 
 def differenced_reward(task: Any, before: State, action: Array, after: State, contacts: Any) -> tuple[Array, Array, Array]:
-    """By the state before (2nv + na,), by the action, by the state after (2nv + na,); by central differences."""
+    """`reward_gradient` by central differences."""
 
     def value(b: State, u: Array, a: State) -> float:
         return earned(task, b, u, a, contacts)[0]

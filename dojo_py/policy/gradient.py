@@ -1,11 +1,12 @@
-"""Gradient of an episode's return by the policy's parameters: the chain rule through every step.
+"""Gradient of an episode's return by the policy's parameters: back-propagation through time.
 
     lambda_t = dr_t/dx_t + A_t' g_t + (da_t/dx_t)' (dr_t/da_t + B_t' g_t),   g_t = dr_t/dx_{t+1} + lambda_{t+1}
     dR/dtheta = sum_t (da_t/dtheta)' (dr_t/da_t + B_t' g_t)
 
 x: tangent state [dq, dv, dact]; A, B: of the step at the central-path parameter kappa (Dojo, section V-C), or randomised
-(smoothing.py). The roll-out itself runs at kappa, so that this is the exact derivative of what it earned; or one that was played at
-the hard limit is differentiated at its states (`links_along`). Contact impulses that a task observes count as constants.
+(smoothing.py). Either the roll-out itself runs at kappa, and this is the exact gradient of its return, or a roll-out in the hard
+limit is differentiated at kappa at the states it visited (`links_along`). Contact impulses that a task observes are held constant;
+only the compiled path (`_compiled`, closed_loop.py) differentiates them.
 """
 
 from __future__ import annotations
@@ -30,11 +31,11 @@ class GradientJob(NamedTuple):
 
     job: Job
     truncation: int | None = None
-    """Steps through which lambda is carried at most; None: all."""
+    """lambda is set to zero after every so many steps back (see `accumulate`); None: never."""
     discount: float = 1.0
     """lambda is multiplied by this at each step back."""
     smoothing: Smoothing | None = None
-    """Randomised in place of implicit gradients."""
+    """Randomised smoothing in place of the simulator's derivatives."""
 
 
 class GradientEpisode(NamedTuple):
@@ -44,38 +45,38 @@ class GradientEpisode(NamedTuple):
     gradient: Array
     """(size,)"""
     evaluations: int
-    """Simulated steps: the episode's, and those of randomised gradients."""
+    """Simulated steps: of the episode and of randomised smoothing."""
     gradients: int
-    """Steps differentiated."""
+    """Differentiated steps."""
     cut: int = 0
-    """Of them without a derivative: the gradient lacks what those before them do later."""
+    """Number of these without a derivative: effects of earlier actions after such a step are missing in the gradient."""
 
 
 class _Link(NamedTuple):
-    """What the way back needs of one step."""
+    """Derivatives and values of one step that the backward pass needs."""
 
     A: Array
     B: Array
     by_before: Array
     by_action: Array
     by_after: Array
-    seen: Array
-    by_seen: Array  # (no, 2nv + na) of the normalised observation
-    reward: float  # before its clipping
+    seen: Array  # (no,) normalised observation
+    by_seen: Array  # (no, 2nv + na) Jacobian of the normalised observation
+    reward: float  # not clipped
     cut: bool  # the step has no derivative
 
     def scaled(self, weight: float) -> _Link:
-        """With the reward's derivatives times a weight."""
+        """A copy whose reward derivatives are multiplied by a weight."""
         by_before, by_action, by_after = self.by_before, self.by_action, self.by_after
         return self._replace(by_before=weight * by_before, by_action=weight * by_action, by_after=weight * by_after)
 
 
 Differentiated = tuple[Array, Array, Any, Any, int]
-"""A, B, the state after the action, what `move` returned (None: not asked), the extra steps simulated."""
+"""A, B, the state after the action, the result of `move` (None: not called), number of additional simulated steps."""
 
 
 def _step(task: Any, state: Any, action: Array, wanted: GradientJob, rng: np.random.Generator) -> Differentiated:
-    """One differentiated step. FloatingPointError or ValueError where the state cannot be differentiated."""
+    """One differentiated step. Raises FloatingPointError or ValueError where it has no derivative."""
     kappa = wanted.job.kappa
     if wanted.smoothing is not None:
         moved = task.move([state], action[None], kappa=kappa)[0]
@@ -87,7 +88,7 @@ def _step(task: Any, state: Any, action: Array, wanted: GradientJob, rng: np.ran
 
 
 def _link(job: Job, moment: Moment, reward: float, A: Array, B: Array) -> _Link:
-    """The link of a step whose A, B are known, before its reward's clipping; cut off from those before if they are not finite."""
+    """The link of a step with given A, B; reward not clipped. If A or B is not finite, both become 0, which stops lambda here."""
     task, (before, contacts, seen, action, after, later) = job.task, moment
     by_seen = job.gain[:, None] * observation_jacobian(task, before, contacts)
     slopes = reward_gradient(task, before, action, after, later)
@@ -104,10 +105,9 @@ def _link(job: Job, moment: Moment, reward: float, A: Array, B: Array) -> _Link:
 
 
 def links_along(job: Job, path: list[Moment]) -> list[_Link]:
-    """What the way back needs of an episode that was played, differentiated at job.kappa at the states it went through.
+    """Links of an episode that was already played, differentiated at job.kappa at the states it visited.
 
-    Costs a differentiated step an action, none of the episode is simulated again. A step without a derivative is cut off from
-    those before.
+    Costs one differentiated step per action; the episode is not simulated again. At a step without a derivative A and B are zero.
     """
     links, size = [], tangent_size(job.task)
     for moment in path:
@@ -121,7 +121,7 @@ def links_along(job: Job, path: list[Moment]) -> list[_Link]:
 
 
 class DifferentiatedRun:
-    """An episode that is played and differentiated piece by piece; the parameters may change between pieces."""
+    """An episode that is played and differentiated in segments; the parameters may change between them."""
 
     def __init__(self, wanted: GradientJob):
         job = wanted.job
@@ -134,12 +134,12 @@ class DifferentiatedRun:
         self.over = False
 
     def play(self, parameters: Array, steps: int) -> Array:
-        """(size,) gradient of what the next steps, at most so many, earn."""
+        """(size,) gradient of the sum of the rewards of the next `steps` steps at most."""
         links = self.links(parameters, steps)
         return accumulate(self.wanted.job.policy, parameters, links, self.wanted.truncation, self.wanted.discount)
 
     def links(self, parameters: Array, steps: int) -> list[_Link]:
-        """What the way back needs of the next steps, rewards clipped."""
+        """Links of the next steps, with the derivatives of the clipped rewards."""
         links: list[_Link] = []
         while len(links) < steps and not self.over:
             link = self._next(parameters)
@@ -148,7 +148,7 @@ class DifferentiatedRun:
         return links
 
     def _next(self, parameters: Array) -> _Link | None:
-        """One step; None when it cannot be differentiated, which ends the episode."""
+        """One step; None if it has no derivative, which ends the episode."""
         job, state, contacts = self.wanted.job, self.state, self.contacts
         task = job.task
         seen = observed(task, state, contacts)
@@ -172,7 +172,7 @@ class DifferentiatedRun:
         return link
 
     def outcome(self, gradient: Array) -> GradientEpisode:
-        """What was played, with a gradient."""
+        """The outcome of the steps played so far, with this gradient."""
         n = len(self.rows)
         return GradientEpisode(Episode(self.total, n, Statistics.of(np.array(self.rows))), gradient, n + self.extra, n, self.cut)
 
@@ -180,7 +180,7 @@ class DifferentiatedRun:
 def play_and_differentiate(wanted: GradientJob) -> GradientEpisode:
     """Play an episode and differentiate its return. A pure function of the job.
 
-    Two kernel calls where task and policy have kernels and the simulator a reverse mode (closed_loop.py).
+    This takes two kernel calls if task and policy have kernels and the simulator has a reverse mode (closed_loop.py).
     """
     from dojo_py.policy.closed_loop import compiled_parts
 
@@ -209,7 +209,7 @@ def _compiled(wanted: GradientJob) -> GradientEpisode:
 
 
 def accumulate(policy: Any, parameters: Array, links: list[_Link], truncation: int | None, discount: float) -> Array:
-    """(size,) the sum over the steps, backwards. truncation: lambda starts from zero again after every so many steps."""
+    """(size,) gradient by the backward pass. truncation: lambda is reset to zero after every so many steps; None: never."""
     gradient = np.zeros(policy.size)
     carried = np.zeros(len(links[0].by_before) if links else 0)
     for k, link in enumerate(reversed(links)):
@@ -226,8 +226,8 @@ def accumulate(policy: Any, parameters: Array, links: list[_Link], truncation: i
 def jacobian_ahead(policy: Any, parameters: Array, links: list[_Link], reach: int) -> Array:
     """(n, size) derivatives of each reward by the parameters, through its own action and the reach - 1 before it.
 
-    lambda is kept apart for each reward ahead: (reach, 2nv + na), the nearest first. At reach n the rows add up to `accumulate`'s
-    gradient. A row that overflows is zero.
+    There is one lambda for each later reward: (reach, 2nv + na), the nearest reward first. At reach n the sum of the rows is the
+    gradient of `accumulate`. A row that overflows is set to zero.
     """
     n, eye = len(links), np.eye(policy.action_size)
     jacobian = np.zeros((n, policy.size))

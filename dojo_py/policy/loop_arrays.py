@@ -12,20 +12,20 @@ from dojo_py.handles import Struct
 
 
 class Loop(NamedTuple):
-    """What the loop reads and writes. T steps, K actions."""
+    """What the loop reads and writes. T steps, K actions; na: activations in `act`, size of an action elsewhere."""
 
     counts: np.ndarray  # (COUNTS,), see loop_counts.py
     sums: np.ndarray  # (SUMS,)
-    # of the roll-out
+    # roll-out
     qpos: np.ndarray  # (T + 1, nq)
     qvel: np.ndarray  # (T + 1, nv)
     act: np.ndarray  # (T + 1, na)
     bodies: np.ndarray  # (T + 1, nb, 13), hard mode
     impulses: np.ndarray  # (T + 1, n), hard mode
     control: np.ndarray  # (T, nu)
-    contacts: np.ndarray  # (n, width) of the latest step
-    fixed: np.ndarray  # (m, 2) geoms of the first rows of contacts
-    # of the model
+    contacts: np.ndarray  # (n, width) contact table of the latest step (collision/contact_columns.py)
+    fixed: np.ndarray  # (m, 2) geoms of the first m rows of contacts, those with planes
+    # model
     geom_body: np.ndarray
     parent: np.ndarray
     body_pos: np.ndarray
@@ -42,28 +42,28 @@ class Loop(NamedTuple):
     joint_pos: np.ndarray
     joint_axis: np.ndarray
     qpos0: np.ndarray
-    # of the task
-    numbers: np.ndarray  # its settings, in an order of its own
-    low: np.ndarray  # (na,) actions are clipped to these,
+    # task
+    numbers: np.ndarray  # its settings, in the order that its kernels define
+    low: np.ndarray  # (na,) actions are clipped to [low, high]
     high: np.ndarray
-    scale: np.ndarray  # (nu, na) and become controls: offset + scale action
+    scale: np.ndarray  # (nu, na) control = offset + scale action
     offset: np.ndarray  # (nu,)
-    # of the policy
-    widths: np.ndarray  # (layers + 1,) of its layers, tanh between them
+    # policy
+    widths: np.ndarray  # (layers + 1,) of its layers, inputs first; tanh in the hidden ones
     parameters: np.ndarray
-    shift: np.ndarray  # (no,) observations less this,
-    gain: np.ndarray  # (no,) times this
-    values: np.ndarray  # (layers + 1, widest) what the layers hold
-    slopes: np.ndarray  # (2, widest)
-    # of the episode
+    shift: np.ndarray  # (no,) the policy gets (observation - shift) gain
+    gain: np.ndarray  # (no,)
+    values: np.ndarray  # (layers + 1, widest) input and activations of the layers
+    slopes: np.ndarray  # (2, widest) work: cotangents of two layers
+    # episode
     actions: np.ndarray  # (K, na)
-    seen: np.ndarray  # (K + 1, no)
+    seen: np.ndarray  # (K + 1, no) observations
     rewards: np.ndarray  # (K,)
-    parts: np.ndarray  # (K, parts of the reward)
-    status: np.ndarray  # (K,)
-    kept: np.ndarray  # (K + 1, n, width) contacts when the observation was made
-    least: np.ndarray  # (K,) stop where less than this was earned
-    # kinematics and differences
+    parts: np.ndarray  # (K, number of terms) of the rewards
+    status: np.ndarray  # (K,) worst of the steps of each action
+    kept: np.ndarray  # (K + 1, n, width) contact table at each observation
+    least: np.ndarray  # (K,) stop where the partial return is below this
+    # work arrays of kinematics and differences
     position: np.ndarray  # (nbody, 3)
     rotation: np.ndarray  # (nbody, 3, 3)
     angular: np.ndarray  # (nbody, 3)
@@ -73,12 +73,12 @@ class Loop(NamedTuple):
     trial: np.ndarray  # (3, widest of observation and parts)
     small: np.ndarray  # (2, 3, 3)
     row: np.ndarray  # (9,)
-    # of the way back
+    # reverse pass
     weights: np.ndarray  # (K,) cotangents of the rewards
     slopes_seen: np.ndarray  # (K + 1, no) cotangents of the observations
-    cotangents: np.ndarray  # (T + 1, 2 nv + na)
+    cotangents: np.ndarray  # (T + 1, 2 nv + na) of the states
     by_control: np.ndarray  # (T, nu)
-    by_contacts: np.ndarray  # (n, width) cotangents of the contacts after the step at hand
+    by_contacts: np.ndarray  # (n, width) cotangents of the contact table after the present step
     by_action: np.ndarray  # (K, na)
     by_parameters: np.ndarray  # (size,)
 
@@ -97,9 +97,9 @@ DIMENSIONS = {
     "linear": 2, "wrench": 2, "moved": 2, "trial": 2, "small": 3, "slopes_seen": 2,
     "cotangents": 2, "by_control": 2, "by_contacts": 2, "by_action": 2,
 }  # fmt: skip
-"""Of the fields that are no vectors."""
+"""Number of dimensions of the fields that are not vectors."""
 LOOP = Struct(Loop.__name__, [
     (name, _kind(DIMENSIONS.get(name, 1), types.int64 if name in WHOLE_NUMBERS else types.float64)) for name in Loop._fields
 ])  # fmt: skip
 loop_at = reader_of(LOOP)
-"""The Loop at an address."""
+"""Function for kernels: address -> Loop."""

@@ -1,18 +1,18 @@
-"""The closed loop in kernels: what an agent sees, does and earns, between the steps of a compiled roll-out, and its way back.
+"""The closed loop in kernels: observation, policy and reward between the steps of a compiled roll-out, and their reverse mode.
 
-What `decide_with` makes is asked by the roll-out before every step (by_address.py): where an action ends it takes its reward, where
-one begins it observes, asks the policy and sets the controls. What `pull_with` makes is asked on the way back, from the last step
-to the first:
+The compiled roll-out calls two functions (by_address.py). `decide_with` makes the one called before every step: at the end of an
+action it computes the reward, at the beginning of the next one it observes, evaluates the policy and sets the controls. `pull_with`
+makes the one called in the reverse pass, from the last step to the first:
 
-    λ ← λ + (∂r/∂x₊)ᵀ w,   ∂R/∂u = Bᵀ λ summed over the action's steps,   λ ← Aᵀ λ + (∂r/∂x)ᵀ w + (∂o/∂x)ᵀ (∂u/∂o)ᵀ ∂R/∂u
+    λ ← λ + (∂r/∂x₊)ᵀ w,   ∂R/∂u = Σ Bᵀ λ + (∂r/∂u)ᵀ w,   λ ← Aᵀ λ + (∂r/∂x)ᵀ w + (∂o/∂x)ᵀ (∂u/∂o)ᵀ ∂R/∂u
 
-λ: cotangent of the state, which the roll-out pulls back through its steps; o: observation, r: reward, both as central
-differences, which cost little beside a step. Where they read the contacts after the step, their differences by impulses,
-positions and frames are cotangents of the table of contacts, which the roll-out pulls back with the state
-(hard/gradients/contact_pull.py).
+λ: cotangent of the state, which the roll-out pulls back through its steps; w: weight of the reward r; u: action, held for the steps
+of the sum; o: observation. o and r are differentiated by central differences, which cost little beside a step. Where they depend on
+the contact table after the step, their derivatives by impulses, positions and frames are cotangents of that table, which the
+roll-out pulls back together with the state (hard/gradients/contact_pull.py).
 
 A task gives three kernels: observe(D, qpos, qvel, contacts, out), reward(D, qpos, qvel, action, qpos after, qvel after, contacts,
-parts) and, if it can end, over(D, qpos, qvel). D: a Loop (loop_arrays.py). `entries_of` makes of them what the roll-out is given.
+parts) and, if it can terminate, over(D, qpos, qvel). D: a Loop (loop_arrays.py). `entries_of` makes the two functions from them.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ from dojo_py.simulate.status import LOST, SEVERITY
 
 FREE, BALL = int(JointType.FREE), int(JointType.BALL)
 SINGULAR, NOT_FINITE = (int(status) for status in LOST)
-"""The state did not move."""
+"""Statuses after which the state did not move; the episode ends there."""
 DIFFERENCE = 1e-6
-"""Step of the differences of observations and rewards."""
+"""Step of the central differences of observations and rewards."""
 
 
-# forwards
+# roll-out
 
 
 @kernel
 def forward(D, seen):
-    """The layers' values for an observation (no,), whitened first; the last row is the policy's output."""
+    """Forward pass: D.values for an observation (no,), which is normalised first; the last row is the policy's output."""
     values, theta, k, layers = D.values, D.parameters, 0, D.widths.shape[0] - 1
     for i in range(seen.shape[0]):
         values[0, i] = (seen[i] - D.shift[i]) * D.gain[i]
@@ -66,7 +66,7 @@ def worse(a, b):
 
 @kernel
 def _go_on(D):
-    """Row 0 = the row where the last run ended."""
+    """Copy the last state of the previous run to row 0."""
     last = D.counts[at.DONE] * D.counts[at.SKIP]
     copy(D.qpos[last], D.qpos[0])
     copy(D.qvel[last], D.qvel[0])
@@ -78,7 +78,7 @@ def _go_on(D):
 
 @kernel
 def _begin(D):
-    """Counts and sums of an episode that begins, where the last one ended if it goes on."""
+    """Reset the counts and sums for a new run, which continues from the end of the last one if ONWARD is set."""
     if D.counts[at.ONWARD]:
         _go_on(D)
     D.counts[at.DONE], D.counts[at.OVER], D.counts[at.WHOLE], D.counts[at.WORST], D.sums[at.TOTAL] = 0, 0, 1, 0, 0.0
@@ -86,7 +86,7 @@ def _begin(D):
 
 @kernel
 def _act(D, k, t):
-    """Action k, the policy's answer to what was seen or what is given, becomes the controls of step t."""
+    """Set the controls of step t from action k, which is that of the policy for observation k, or given."""
     action = D.actions[k]
     if D.counts[at.POLICY]:
         forward(D, D.seen[k])
@@ -100,7 +100,7 @@ def _act(D, k, t):
 
 @kernel
 def move(D, t, i, sign, out):
-    """out (nq + nv,) = the state t moved by sign DIFFERENCE along coordinate i of its tangent [δq, δv]."""
+    """out (nq + nv,) = state t displaced by sign DIFFERENCE along coordinate i of its tangent [δq, δv]."""
     nq, nv, eps = D.qpos.shape[1], D.qvel.shape[1], sign * DIFFERENCE
     for k in range(nq):
         out[k] = D.qpos[t, k]
@@ -128,7 +128,7 @@ def move(D, t, i, sign, out):
 
 @kernel
 def _layers_back(D, seen, by_action):
-    """by_parameters += …; returns nothing, the cotangent of the observation (before whitening) is in slopes[0]."""
+    """Backward pass through the policy: adds to by_parameters; slopes[0] = cotangent of the observation (not normalised)."""
     forward(D, seen)
     layers, theta = D.widths.shape[0] - 1, D.parameters
     c, below = D.slopes[0], D.slopes[1]
@@ -158,7 +158,7 @@ def _layers_back(D, seen, by_action):
 
 @kernel
 def read_columns(D, contacts, i):
-    """First column of row i that formulas read, and the one after the last: none without an impulse; a plane's frame is fixed."""
+    """Range of columns to differentiate in row i: none without an impulse; no frame for contacts with planes, where it is fixed."""
     if contacts[i, IMPULSE] == 0.0:
         return IMPULSE, IMPULSE
     return IMPULSE, FRAME if i < D.fixed.shape[0] else GEOMS
@@ -166,7 +166,7 @@ def read_columns(D, contacts, i):
 
 @kernel
 def _slope(cotangent, plus, minus):
-    """cotangentᵀ ∂o/∂x, o at x + DIFFERENCE and x - DIFFERENCE; all (no,)."""
+    """cotangentᵀ ∂o/∂x by central differences; plus, minus: o at x ± DIFFERENCE; all (no,)."""
     total = 0.0
     for k in range(cotangent.shape[0]):
         total += cotangent[k] * (plus[k] - minus[k])
@@ -175,7 +175,7 @@ def _slope(cotangent, plus, minus):
 
 @kernel
 def _action_back(D, k):
-    """Cotangents of action k from those of its controls, and those of the policy's parameters and its observation from these."""
+    """Pull the cotangents of the controls back to action k, and through the policy to its parameters and observation k."""
     first, skip = k * D.counts[at.SKIP], D.counts[at.SKIP]
     for i in range(D.low.shape[0]):
         total, action = 0.0, D.actions[k, i]
@@ -192,7 +192,7 @@ def _action_back(D, k):
 
 @kernel
 def _discount(D, t, left):
-    """Discount what comes back to state t and its contacts; where the way is cut, with so many actions left, nothing does."""
+    """Multiply the cotangents of state t and its contacts by the decay; by 0 at a truncation. left: actions after t."""
     every = D.counts[at.TRUNCATION]
     factor = 0.0 if every > 0 and left % every == 0 else D.sums[at.DISCOUNT]
     for i in range(D.cotangents.shape[1]):
@@ -202,13 +202,13 @@ def _discount(D, t, left):
             D.by_contacts[i, j] *= factor
 
 
-# with a task's own kernels (kernels that are handed over as arguments could not be kept on disk)
+# functions made for each task (kernels passed as arguments could not be cached on disk)
 
 
 def _kernel_of(observe):
-    """`kernel` for functions made anew for each task: their symbols must differ, as the linker takes the first one of a name.
+    """Decorator `kernel` for functions that are made for each task: it puts the task's module into their names.
 
-    So must their names within a task.
+    The linker takes the first symbol of a name, so the names must differ between tasks; within a task they must differ anyway.
     """
     task = getattr(observe, "py_func", observe).__module__
 
@@ -220,12 +220,12 @@ def _kernel_of(observe):
 
 
 def decide_with(observe, reward, over):
-    """The kernel (D, t, status) -> answer before step t, of a task's kernels."""
+    """The kernel (D, t, status) -> GO, STOP or FRESH, called before step t, from a task's kernels."""
     own = _kernel_of(observe)
 
     @own
     def finish(D, k, t):
-        """What action k - 1 earned, which ended with step t - 1."""
+        """Reward and status of action k - 1, whose last step was t - 1."""
         skip = D.counts[at.SKIP]
         if D.kept.shape[1] > 0:
             copy_rows(D.contacts, D.kept[k])
@@ -240,7 +240,7 @@ def decide_with(observe, reward, over):
 
     @own
     def decide(D, t, status):
-        """The answer before step t; status: of the step before."""
+        """GO, STOP or FRESH for step t; status: of the step before."""
         c, skip = D.counts, D.counts[at.SKIP]
         if t == 0:
             _begin(D)
@@ -270,13 +270,13 @@ def decide_with(observe, reward, over):
 
 
 def pull_with(observe, reward):
-    """The kernel (D, t, status) on the way back, of a task's kernels."""
+    """The kernel (D, t, status) -> GO of the reverse pass, from a task's kernels."""
     own = _kernel_of(observe)
     observation_back, reward_back = _observation_back_with(observe, own), _reward_back_with(reward, own)
 
     @own
     def pull(D, t, status):
-        """Before the way back through step t: what depends on the state t + 1, where an action begins or ends."""
+        """Before step t is pulled back: add the cotangents of state t + 1, if an action begins or ends there."""
         here = t + 1
         D.by_contacts[:, :] = 0.0
         if here % D.counts[at.SKIP] != 0:
@@ -295,7 +295,7 @@ def pull_with(observe, reward):
 
 
 def _observation_back_with(observe, own):
-    """The kernel (D, t, k, cotangent) of a task's observation; own: what makes kernels of the task."""
+    """The kernel (D, t, k, cotangent) that pulls an observation back; own: the decorator of the task (`_kernel_of`)."""
 
     @own
     def observation_by_state(D, t, contacts, cotangent, plus, minus):
@@ -324,7 +324,7 @@ def _observation_back_with(observe, own):
 
     @own
     def observation_back(D, t, k, cotangent):
-        """What observation k, of the state t and its contacts, gives to both. cotangent (no,)."""
+        """Pull the cotangent (no,) of observation k back to state t and to the contact table."""
         plus, minus = D.trial[0, : cotangent.shape[0]], D.trial[1, : cotangent.shape[0]]
         observation_by_state(D, t, D.kept[k], cotangent, plus, minus)
         observation_by_contacts(D, t, D.kept[k], cotangent, plus, minus)
@@ -333,11 +333,11 @@ def _observation_back_with(observe, own):
 
 
 def _reward_back_with(reward, own):
-    """The kernel (D, k) of a task's reward; own: what makes kernels of the task."""
+    """The kernel (D, k) that pulls a reward back; own: the decorator of the task (`_kernel_of`)."""
 
     @own
     def reward_by_states(D, k, weight, contacts, parts):
-        """Cotangents of the states before and after action k."""
+        """Add to the cotangents of the states before and after action k."""
         nq, nv, b, a = D.qpos.shape[1], D.qvel.shape[1], k * D.counts[at.SKIP], (k + 1) * D.counts[at.SKIP]
         for i in range(2 * nv):
             value = 0.0
@@ -355,7 +355,7 @@ def _reward_back_with(reward, own):
 
     @own
     def reward_by_action(D, k, weight, contacts, parts):
-        """Cotangents of action k."""
+        """Add to the cotangent of action k."""
         b, a, action = k * D.counts[at.SKIP], (k + 1) * D.counts[at.SKIP], D.actions[k]
         u = D.trial[0, : action.shape[0]]
         for i in range(action.shape[0]):
@@ -368,7 +368,7 @@ def _reward_back_with(reward, own):
 
     @own
     def reward_by_contacts(D, k, weight, contacts, parts):
-        """Cotangents of the contacts after action k."""
+        """Add to the cotangents of the contact table after action k."""
         b, a, action = k * D.counts[at.SKIP], (k + 1) * D.counts[at.SKIP], D.actions[k]
         for i in range(contacts.shape[0]):
             first, last = read_columns(D, contacts, i)
@@ -383,7 +383,7 @@ def _reward_back_with(reward, own):
 
     @own
     def reward_back(D, k):
-        """Derivatives of reward k by both states, by its action and by the contacts, times its weight."""
+        """Add the derivatives of reward k by both states, its action and the contacts, times its weight, to their cotangents."""
         weight, contacts, parts = D.weights[k] / (2.0 * DIFFERENCE), D.kept[k + 1], D.trial[2, : D.parts.shape[1]]
         reward_by_states(D, k, weight, contacts, parts)
         reward_by_action(D, k, weight, contacts, parts)
@@ -392,12 +392,12 @@ def _reward_back_with(reward, own):
     return reward_back
 
 
-# what Python takes the addresses of
+# functions whose addresses Python passes to the roll-out
 
 
 @kernel
 def never(D, qpos, qvel):
-    """The task is over when its time is."""
+    """`over` of a task that never terminates; its episodes end at the horizon."""
     return False
 
 
@@ -406,16 +406,17 @@ def _asked(t, status, data):
 
 
 def entries_of(observe, reward, over=never):
-    """`act`, asked between the steps of an episode, and `back`, asked on its way back: entries of the task's own file."""
+    """The entries `act`, called before each step of an episode, and `back`, called in the reverse pass, in the task's own file."""
     home = getattr(observe, "py_func", observe)
     answers = {"act": decide_with(observe, reward, over), "back": pull_with(observe, reward)}
     return tuple(_entry(name, home, answer) for name, answer in answers.items())
 
 
 def _entry(name, home, answer):
-    """`_asked` in the file of a task: kept there on disk, anew when it changes.
+    """A copy of `_asked` that belongs to the file of a task: numba caches it on disk there and recompiles it when the file changes.
 
-    `answer` is a global of it: numba tells closures apart by what they hold, which is another object in every process.
+    `answer` is a global of it, not a closure variable: numba's cache distinguishes closures by the objects they hold, and these
+    differ between processes.
     """
     code = _asked.__code__.replace(co_filename=home.__code__.co_filename, co_name=name, co_qualname=name)
     made = FunctionType(code, {"answer": answer, "loop_at": loop_at, "__name__": home.__module__}, name)

@@ -1,4 +1,4 @@
-"""Running mean and deviation of observations: sums that merge, so that workers may gather them apart.
+"""Running mean and standard deviation of observations. Statistics of several workers can be merged.
 
 Source: Chan, Golub, LeVeque (1979), pairwise update of mean and squared deviations. ARS V2 (Mania et al. 2018, section 3.2).
 """
@@ -12,12 +12,12 @@ import numpy as np
 Array = np.ndarray
 
 SMALL = 1e-7
-"""Deviations below this count as infinite: such an entry never changed, and the policy ignores it (as the reference code does)."""
+"""An entry with a smaller standard deviation is multiplied by 0: it never changed (as in the reference code of ARS)."""
 
 
 @dataclass(frozen=True, eq=False)
 class Statistics:
-    """Of `count` observations."""
+    """Mean and squared deviations of `count` observations."""
 
     count: int
     mean: Array
@@ -27,17 +27,17 @@ class Statistics:
 
     @staticmethod
     def empty(size: int) -> Statistics:
-        """Of nothing yet."""
+        """Statistics of no observations."""
         return Statistics(0, np.zeros(size), np.zeros(size))
 
     @staticmethod
     def of(rows: Array) -> Statistics:
-        """Of observations (n, no), n >= 1."""
+        """Statistics of observations (n, no), n >= 1."""
         mean = rows.mean(axis=0)
         return Statistics(len(rows), mean, ((rows - mean) ** 2).sum(axis=0))
 
     def merged(self, other: Statistics) -> Statistics:
-        """Of both together; the order matters to the last bit only."""
+        """Statistics of both together; the order affects round-off only."""
         n = self.count + other.count
         if n == 0:
             return self
@@ -46,7 +46,7 @@ class Statistics:
         return Statistics(n, self.mean + share * step, self.squares + other.squares + step**2 * self.count * share)
 
     def scale(self) -> tuple[Array, Array]:
-        """(no,), (no,): what to subtract and what to multiply with; 0 and 1 before the second observation."""
+        """Shift (no,) to subtract and gain (no,) to multiply with, mean and 1/deviation; 0 and 1 before the second observation."""
         if self.count < 2:
             return np.zeros_like(self.mean), np.ones_like(self.mean)
         deviation = np.sqrt(self.squares / (self.count - 1))

@@ -1,6 +1,6 @@
-"""Deterministic policies: action = f(parameters, observation), and the product of their Jacobians with a cotangent.
+"""Deterministic policies, action = f(parameters, observation), and their vector-Jacobian products.
 
-Parameters are one flat vector, so that a search needs to know nothing else of a policy.
+The parameters are one flat vector, so that a search does not depend on the kind of policy.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Array = np.ndarray
 
 
 class Policy(Protocol):
-    """What a search asks of a policy; a closed loop alone needs `size`, `act` and, on the way back, `backward`."""
+    """Interface of policies for a search. ClosedLoop needs only `size`, `act` and, for gradients, `backward`."""
 
     @property
     def observation_size(self) -> int:
@@ -32,27 +32,27 @@ class Policy(Protocol):
         """Number of parameters."""
 
     def initial(self, rng: np.random.Generator) -> Array:
-        """(size,) parameters to start from."""
+        """(size,) initial parameters."""
 
     def act(self, parameters: Array, observation: Array) -> Array:
         """(na,) action."""
 
     def backward(self, parameters: Array, observation: Array, cotangent: Array) -> tuple[Array, Array]:
-        """(size,), (no,): cotangent (na,) times the derivatives by parameters and by the observation."""
+        """(size,), (no,): cotangent (na,) times the Jacobians of the action by parameters and by the observation."""
 
     def describe(self) -> dict[str, Any]:
         """Kind and sizes, as checkpoints store them."""
 
 
 def _check_sizes(policy: Any) -> None:
-    """Sizes are whole and positive."""
+    """Convert the sizes to integers; raise unless they are positive."""
     for name in ("observation_size", "action_size"):
         object.__setattr__(policy, name, count(name, getattr(policy, name), most=2**20))
 
 
 @dataclass(frozen=True)
 class LinearPolicy:
-    """action = K observation; parameters: K row by row. Starts at zero, as in the reference algorithm, unless `spread` is given."""
+    """action = K observation; parameters: K (na, no) by rows, initially zero, as in ARS, unless `spread` is given."""
 
     observation_size: int
     action_size: int
@@ -88,7 +88,7 @@ class LinearPolicy:
 
 @dataclass(frozen=True)
 class MlpPolicy:
-    """Layers of tanh, the last one linear; parameters: weights (out, in) and biases, layer by layer."""
+    """MLP with tanh in the hidden layers and a linear output; parameters: weights (out, in) and biases, layer by layer."""
 
     observation_size: int
     action_size: int
@@ -108,7 +108,7 @@ class MlpPolicy:
 
     @property
     def size(self) -> int:
-        """Weights and biases."""
+        """Number of weights and biases."""
         return sum(out * (inputs + 1) for out, inputs in self.shapes)
 
     def layers(self, parameters: Array) -> list[tuple[Array, Array]]:
@@ -122,7 +122,7 @@ class MlpPolicy:
         return found
 
     def initial(self, rng: np.random.Generator) -> Array:
-        """(size,) normal weights of variance 1/in, a hundredth of that deviation in the last layer; no biases."""
+        """(size,) normal weights of standard deviation 1/√in, 0.01/√in in the last layer; zero biases."""
         parts = []
         for i, (out, inputs) in enumerate(self.shapes):
             spread = (0.01 if i == len(self.hidden) else 1.0) / np.sqrt(inputs)

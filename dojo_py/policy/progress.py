@@ -1,4 +1,4 @@
-"""A line on standard error that says how far a search is."""
+"""Progress bar of a search on standard error."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ WIDTH = 24
 
 
 class Bar:
-    """`with Bar(30, "ars seed 0", True) as bar: bar.show(3, "reward 12")`. On a terminal one line, else a line at each tenth."""
+    """`with Bar(30, "ars seed 0", True) as bar: bar.show(3, "reward 12")`. On a terminal one line, else a line per tenth."""
 
     def __init__(self, total: int, label: str, shown: bool, stream: TextIO | None = None):
         self.total, self.label, self.shown = max(total, 1), label, shown
@@ -27,7 +27,7 @@ class Bar:
             self.stream.flush()
 
     def show(self, done: int, note: str = "") -> None:
-        """`done` of the total, with a note."""
+        """Show that `done` of the total iterations are done, with a note."""
         if not self.shown:
             return
         filled = WIDTH * min(done, self.total) // self.total

@@ -1,4 +1,4 @@
-"""One episode of a policy: what it earned, how many steps it took, what it saw.
+"""One episode of a policy: its return, its number of steps, and the statistics of its observations.
 
 A task (see `dojo_py.environments.task.Task`) offers initial_state, observe, move, differentiate, reward, terminated and `sim`.
 """
@@ -20,14 +20,14 @@ Array = np.ndarray
 
 @dataclass(frozen=True)
 class RolloutOptions:
-    """How an episode runs and is counted."""
+    """Horizon of an episode, and how its rewards are shifted and clipped."""
 
     horizon: int = 1000
-    """Most actions."""
+    """Largest number of actions."""
     reward_clip: float | None = None
-    """Each action's reward is clipped to ± this; None: not at all."""
+    """Rewards are clipped to ± this; None: no clipping."""
     reward_shift: float = 0.0
-    """Taken off each action's reward: the reference ARS removes a survival bonus so."""
+    """Subtracted from every reward, before clipping; the reference code of ARS removes the survival bonus in this way."""
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -37,17 +37,17 @@ class RolloutOptions:
             raise ValueError(f"reward_clip={self.reward_clip!r} must be positive, or None")
 
     def counted(self, reward: float) -> float:
-        """The reward as it is added up."""
+        """The shifted and clipped reward, as the return adds it."""
         r = reward - self.reward_shift
         return r if self.reward_clip is None else min(max(r, -self.reward_clip), self.reward_clip)
 
     def slope(self, reward: float) -> float:
-        """Derivative of `counted`: 0 where it clips."""
+        """Derivative of `counted` by the reward: 0 where it is clipped."""
         return float(self.reward_clip is None or abs(reward - self.reward_shift) < self.reward_clip)
 
 
 class Job(NamedTuple):
-    """One episode to play; picklable, so that processes can take it."""
+    """One episode to play; picklable, so that it can be sent to other processes."""
 
     task: Any
     policy: Any
@@ -57,10 +57,10 @@ class Job(NamedTuple):
     gain: Array
     """(no,) multiplied afterwards."""
     seed: tuple[int, ...]
-    """Of the episode's start."""
+    """Seed of the initial state."""
     options: RolloutOptions
     kappa: float | None = None
-    """Of the simulation [N m s]; None: the hard limit."""
+    """Central-path parameter of the simulation [N m s]; None: the hard limit."""
 
 
 class Episode(NamedTuple):
@@ -68,30 +68,30 @@ class Episode(NamedTuple):
 
     total: float
     steps: int
-    """Simulated actions."""
+    """Number of simulated actions; `total` is the return of shifted and clipped rewards."""
     statistics: Statistics
     whole: bool = True
-    """It was played to its end, not stopped."""
+    """False if it was abandoned (`least` of `play`)."""
 
 
 class Moment(NamedTuple):
-    """One action of an episode."""
+    """One transition of an episode."""
 
     before: Any
     contacts: Any
-    """Of the step that led there; None at the start or when the task does not want them."""
+    """Contacts of the step that led to `before`; None at the start, or if the task does not use contacts."""
     seen: Array
-    """(no,) before whitening."""
+    """(no,) observation of `before`, not normalised."""
     action: Array
     after: Any
     contacts_after: Any
 
 
 def play(job: Job, path: list[Moment] | None = None, least: Array | None = None) -> Episode:
-    """Play an episode. A pure function: the same job gives the same bits in any thread or process.
+    """Play an episode. A pure function: the same job gives bitwise the same result in any thread or process.
 
-    path: a list to which every action is appended. least (n,): what must have been earned after each action, the last one for all
-    that follow; below, the episode stops. One kernel call where task and policy have kernels (closed_loop.py).
+    path: a list to which every transition is appended. least (n,): the episode is abandoned when its partial return after an action
+    falls below this; the last entry holds for all further actions. One kernel call if both task and policy have kernels.
     """
     from dojo_py.policy.closed_loop import compiled_parts
 

@@ -1,4 +1,4 @@
-"""What every search shares: parameters, statistics, generator, history, the loop, checkpoints."""
+"""Base class of the searches: parameters, observation statistics, random generator, history, main loop, checkpoints."""
 
 from __future__ import annotations
 
@@ -21,28 +21,28 @@ from dojo_py.workers import Workers
 Array = np.ndarray
 
 COLUMNS = ("iteration", "evaluations", "gradients", "reward", "update_norm")
-"""Of the history: after each iteration, simulated steps and differentiated steps so far, reward of the unperturbed policy."""
+"""Columns of the history, a row per iteration: simulated and differentiated steps so far, mean test return, norm of the update."""
 TEST_SEED = 2**31
-"""Marks seeds of test episodes, which no training episode has."""
+"""Part of the seeds of test episodes, so that no training episode has the same seed."""
 TRIAL_SEED = 2**30
-"""Marks seeds of the episodes by which a search chooses the policy it offers."""
+"""Part of the seeds of trial episodes, by which a search chooses the policy it returns."""
 BETWEEN = 2.0
-"""Evaluations between two trials, over those of a trial: a third of them goes into choosing."""
+"""Training steps between two trials over the steps of a trial, so that trials take a third of all steps."""
 
 
 class Search:
-    """Base of Ars and Ags; they write `_update`. Everything random follows from `seed`; results do not depend on the workers.
+    """Base of Ars, Ags, Climb and Shac, which define `_update`. All randomness follows from `seed`, whatever the workers.
 
-    test_episodes: episodes of the unperturbed policy after each iteration, at the hard limit; they are not counted as evaluations
-    and teach the search nothing. 0: none, rewards are NaN.
+    test_episodes: number of test episodes of the chosen policy after each iteration, in the hard limit. They are not counted as
+    evaluations and do not affect the search. 0: none, the history's rewards are NaN.
     """
 
     kind = ""
     gradual = True
-    """It differentiates the policy, unless its options say otherwise."""
+    """Whether the search needs `policy.backward`, unless its options have gradients=False."""
     accepted: type[Any] = object
     options: Any
-    """Class of the options."""
+    """An instance of `accepted`."""
 
     def __init__(
         self, task: Any, policy: Any, options: Any, rollout: RolloutOptions, seed: int = 0, test_episodes: int = 1,
@@ -70,27 +70,27 @@ class Search:
         self.statistics = Statistics.empty(task.observation_size)
         self.evaluations, self.gradients = 0, 0
         self.moments = np.zeros((2, policy.size))
-        """Running averages a search may keep between iterations."""
+        """(2, size) running averages kept between iterations (momentum, Adam)."""
         self.memory: dict[str, float] = {}
-        """Numbers a search may keep between iterations."""
+        """Numbers kept between iterations and in checkpoints."""
         self.kept: dict[str, Array] = {}
-        """Arrays a search may keep between iterations."""
+        """Arrays kept between iterations and in checkpoints."""
         self.history: list[tuple[float, ...]] = []
         self.budget: int | None = None
-        """Of the present call of `run`."""
+        """Budget of the present call of `run`: simulated plus differentiated steps; None: unlimited."""
 
     # choosing a policy
 
     @cached_property
     def varied(self) -> bool:
-        """Episodes start differently: what one of them earns says little of a policy."""
+        """Whether the initial state is random, so that the return of one episode says little about a policy."""
         first, second = (self.task.initial_state(np.random.default_rng((self.seed, 0, i))) for i in (0, 1))
         return not all(np.array_equal(getattr(first, name), getattr(second, name)) for name in ("qpos", "qvel", "act"))
 
     def trial(self, parameters: Array, whitening: tuple[Array, Array], starts: int) -> None:
-        """Episodes of a policy in the hard limit, from the same starts each time, which are charged; the best policy is kept.
+        """Evaluate a policy by `starts` episodes in the hard limit, from the same initial states each time; keep the best policy.
 
-        kept: that policy ("tried", "tried shift", "tried gain").
+        Their steps are counted as evaluations. kept: the best policy ("tried", "tried shift", "tried gain").
         """
         jobs = [self.job(parameters, (self.seed, TRIAL_SEED, i), None, whitening) for i in range(starts)]
         played = self.workers.map(play, jobs)
@@ -103,7 +103,7 @@ class Search:
             self.kept |= {"tried": parameters, "tried shift": whitening[0], "tried gain": whitening[1]}
 
     def trial_due(self) -> bool:
-        """There has been none, or learning has cost twice as much since."""
+        """Whether there was no trial yet, or training has cost `BETWEEN` times as much since the last one."""
         since = self.evaluations + self.gradients - self.memory.get("trial at", -np.inf)
         return since >= BETWEEN * self.memory.get("trial", 0.0)
 
@@ -111,11 +111,11 @@ class Search:
 
     @property
     def iteration(self) -> int:
-        """Iterations done."""
+        """Number of iterations done."""
         return len(self.history)
 
     def whitening(self, statistics: Statistics | None = None) -> tuple[Array, Array]:
-        """(no,), (no,): what observations are shifted by and multiplied with, by the present statistics or by others."""
+        """Observation normalisation (observation - shift) gain, (no,) each, by the present statistics or others."""
         if self.options.normalise:
             return (statistics or self.statistics).scale()
         return np.zeros(self.task.observation_size), np.ones(self.task.observation_size)
@@ -123,32 +123,32 @@ class Search:
     def job(
         self, parameters: Array, seed: tuple[int, ...], kappa: float | None = None, whitening: tuple[Array, Array] | None = None
     ) -> Job:
-        """An episode, with the present whitening unless told otherwise."""
+        """An episode, with the present observation normalisation by default."""
         shift, gain = self.whitening() if whitening is None else whitening
         return Job(self.task, self.policy, parameters, shift, gain, seed, self.rollout, kappa)
 
     def chosen(self) -> tuple[Array, tuple[Array, Array]]:
-        """Parameters (size,) and whitening, shift and gain (no,), of the policy this search offers.
+        """Parameters (size,) and observation normalisation, shift and gain (no,), of the policy that the search returns.
 
-        The best of its trials, or the present one where it makes none.
+        It is the best of the trials, or the present one if there were none.
         """
         if "tried" in self.kept:
             return self.kept["tried"], (self.kept["tried shift"], self.kept["tried gain"])
         return self.parameters, self.whitening()
 
     def act(self, observation: Array) -> Array:
-        """(na,) action of the policy this search offers."""
+        """(na,) action of the chosen policy."""
         parameters, (shift, gain) = self.chosen()
         return self.policy.act(parameters, (observation - shift) * gain)
 
     def absorb(self, episodes: list[Episode]) -> None:
-        """Add what training episodes saw to the statistics, in their order."""
+        """Add the observations of training episodes to the statistics, in order."""
         for episode in episodes:
             self.statistics = self.statistics.merged(episode.statistics)
 
     @property
     def cut(self) -> int:
-        """Differentiated steps so far that had no derivative; `run` warns of them."""
+        """Number of steps so far that had no derivative; `run` warns of them."""
         return int(self.memory.get("cut", 0.0))
 
     def note_cut(self, steps: int) -> None:
@@ -157,18 +157,18 @@ class Search:
             self.memory["cut"] = self.memory.get("cut", 0.0) + steps
 
     def test(self, episodes: int | None = None) -> Array:
-        """(episodes,) returns of the chosen policy at the hard limit; the same starts each time."""
+        """(episodes,) returns of the chosen policy in the hard limit, from the same initial states each time."""
         count = self.test_episodes if episodes is None else whole("episodes", episodes, least=0)
         parameters, whitening = self.chosen()
         jobs = [self.job(parameters, (self.seed, TEST_SEED, i), None, whitening) for i in range(count)]
         return np.array([e.total for e in self.workers.map(play, jobs)])
 
     def _update(self) -> Array:
-        """Change of the parameters (size,) from one iteration's episodes."""
+        """Parameter update (size,) of one iteration."""
         raise NotImplementedError
 
     def iterate(self) -> float:
-        """One iteration. Returns the reward of the unperturbed policy after it."""
+        """One iteration. Returns the mean test return of the chosen policy after it."""
         update = self._update()
         self.parameters = self.parameters + update
         reward = float(np.mean(self.test())) if self.test_episodes else float("nan")
@@ -184,9 +184,9 @@ class Search:
         checkpoint: str | Path | None = None,
         budget: int | None = None,
     ) -> Search:
-        """Iterate until so many iterations are done in all, or `budget` steps are simulated or differentiated.
+        """Iterate until `iterations` iterations are done in all, or `budget` steps are simulated or differentiated.
 
-        After each, `checkpoint` is written and `callback` called, which stops the search by returning True.
+        After each iteration `checkpoint` is written and `callback` called, which stops the search by returning True.
         """
         iterations = whole("iterations", iterations, least=0)
         if budget is not None:
@@ -215,18 +215,18 @@ class Search:
         return self
 
     def affordable(self, budget: int | None) -> bool:
-        """The budget is not spent."""
+        """Whether the next iteration is within the budget; here, whether the budget is not exhausted."""
         return budget is None or self.evaluations + self.gradients < budget
 
     def curve(self) -> dict[str, Array]:
-        """The history by columns."""
+        """The history as one array per column."""
         table = np.array(self.history).reshape(-1, len(COLUMNS))
         return {name: table[:, i] for i, name in enumerate(COLUMNS)}
 
     # checkpoints
 
     def save(self, path: str | Path) -> None:
-        """Write everything the search will still need: an .npz file of arrays and one JSON text."""
+        """Write the complete state of the search: an .npz file of arrays and one JSON text."""
         arrays = {
             "parameters": self.parameters,
             "mean": self.statistics.mean,
@@ -240,7 +240,7 @@ class Search:
         write_checkpoint(path, arrays, {**self._identity(), **counts, **moving})
 
     def _identity(self) -> dict[str, Any]:
-        """What must be the same for a checkpoint to go on."""
+        """Settings that must be equal in a search and in the checkpoint from which it resumes."""
         return {
             "search": self.kind,
             "seed": self.seed,
@@ -251,7 +251,7 @@ class Search:
         }
 
     def resume(self, path: str | Path) -> Search:
-        """Go on where a checkpoint of an equal search stopped, bit for bit; ValueError names what differs."""
+        """Load a checkpoint of a search with equal settings, to continue bitwise; ValueError names a setting that differs."""
         arrays, meta = read_checkpoint(path)
         for name, mine in self._identity().items():
             if meta.get(name) != mine:

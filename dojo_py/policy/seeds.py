@@ -1,4 +1,4 @@
-"""The same search with several seeds, and what all of them say: no seed is left out."""
+"""The same search with several seeds, and statistics over all of them."""
 
 from __future__ import annotations
 
@@ -16,28 +16,28 @@ Array = np.ndarray
 
 @dataclass(frozen=True, eq=False)
 class SeedSummary:
-    """Of all seeds of one search."""
+    """Results of one search for all seeds."""
 
     final: Array
-    """(seeds,) reward of the last policy."""
+    """(seeds,) test return after the last iteration."""
     best: Array
-    """(seeds,) largest reward on the way."""
+    """(seeds,) largest test return of all iterations."""
     evaluations: Array
     """(seeds,) simulated plus differentiated steps."""
 
     @property
     def mean(self) -> float:
-        """Of the final rewards."""
+        """Mean of the final returns."""
         return float(self.final.mean())
 
     @property
     def median(self) -> float:
-        """Of the final rewards."""
+        """Median of the final returns."""
         return float(np.median(self.final))
 
     @property
     def deviation(self) -> float:
-        """Of the final rewards, between seeds."""
+        """Standard deviation of the final returns between seeds."""
         return float(self.final.std(ddof=1)) if len(self.final) > 1 else 0.0
 
     def __str__(self) -> str:
@@ -45,7 +45,7 @@ class SeedSummary:
 
 
 def run_seeds(make: Callable[[int], Search], seeds: Sequence[int], iterations: int, progress: bool = False) -> list[Search]:
-    """One search a seed, each run to the end."""
+    """Run one search per seed, each for all iterations."""
     function_of("make", make)
     if isinstance(seeds, (str, bytes)) or not isinstance(seeds, Sequence):
         raise TypeError(f"seeds={shown(seeds)}, expected several integers")
@@ -55,7 +55,7 @@ def run_seeds(make: Callable[[int], Search], seeds: Sequence[int], iterations: i
 
 
 def summarise(searches: Sequence[Search]) -> SeedSummary:
-    """Final and best rewards, and what they cost."""
+    """Final and best returns, and the number of evaluations."""
     curves = [search.curve() for search in searches]
     return SeedSummary(
         np.array([c["reward"][-1] for c in curves]),
@@ -67,11 +67,12 @@ def summarise(searches: Sequence[Search]) -> SeedSummary:
 def evaluations_to_reach(
     curves: Sequence[dict[str, Array]], target: float, middle: Callable[[Array], Any] = np.mean
 ) -> float | None:
-    """Evaluations a seed (simulated plus differentiated steps) at which the seeds' mean reward reaches the target; None: never.
+    """Evaluations per seed (simulated plus differentiated steps) at which the mean test return reaches the target; None: never.
 
-    middle: the median, say, in place of the mean.
+    middle: statistic over the seeds in place of the mean, such as np.median.
 
-    A seed's reward at some cost is that of its last policy until then; seeds that have none yet count as the worst they will have.
+    The return of a seed at a number of evaluations is that of its last iteration up to there; a seed without one counts with the
+    smallest return it will have.
     """
     costs = [c["evaluations"] + c["gradients"] for c in curves]
     for cost in np.unique(np.concatenate(costs)):

@@ -1,18 +1,21 @@
-"""Short-horizon actor critic (Xu et al. 2022): exact policy gradients over short windows, the rest by a learned value function.
+"""Short-horizon actor critic (Xu et al. 2022): exact policy gradients over short windows, a learned value function V after them.
 
-Many worlds play on where their last window ended. An iteration moves the policy uphill on the mean over the worlds of
+Several worlds (environments simulated in parallel) continue where their last window ended. An iteration is an ascent step of the
+policy on the mean over the worlds of the λ-return
 
     (1 - λ) Σ_{m<h} λᵐ⁻¹ (Σ_{k<m} γᵏ r_k + γᵐ V(o_m)) + λʰ⁻¹ (Σ_{k<h} γᵏ r_k + γʰ V(o_h))
 
-differentiated through the simulation at κ (closed_loop.py), and then fits V to TD(λ) targets of what was seen. λ < 1 asks V along
-the whole window: what ends an episode is told by V alone where rewards are constants until then, and a chain of landings counts
-less than one. In place of noise on actions every world has its own parameters, noise away from the policy's, so that the gradient
-is that of a smoothed return.
+differentiated through the simulation at κ (closed_loop.py), followed by a fit of V to TD(λ) targets of the windows. With λ < 1 the
+objective contains V at every step of the window. Where the reward is constant until termination, V alone has a gradient that leads
+away from termination; and gradients through a series of touchdowns get less weight than those through one. Exploration is by
+parameter noise instead of action noise: every world perturbs the policy's parameters, so that the gradient is that of a smoothed
+return.
 
-No figure depends on units. Steps and noise are told by what they do to the actions, in their range; κ by how high the model floats
-at it, in its own size; gradients of worlds count at most twice the median's length, Adam gets their direction, and V has units of
-its own. Every `interval` iterations the policy is tried on `starts` episodes in the hard limit, which are charged; the search
-offers the best one tried, the first included.
+No setting depends on units. The step size and the noise are given by the change of the actions, relative to their range; κ by the
+height at which the model floats at it, relative to its size. The gradient of a world is clipped to twice the median norm of all
+worlds, Adam gets the normalised mean, and V is scaled by the returns. Every `interval` iterations a trial evaluates the policy by
+`starts` episodes in the hard limit, which count as evaluations; the search returns the best policy of the trials, among which is
+the initial one.
 """
 
 from __future__ import annotations
@@ -39,43 +42,43 @@ Array = np.ndarray
 
 
 PLACED = ("mocap_pos", "mocap_quat", "eq_active")
-"""What a state says beside its coordinates."""
+"""Fields of a state besides its coordinates: poses of mocap bodies, active equality constraints."""
 
 
 @dataclass(frozen=True)
 class ShacOptions:
-    """The algorithm's figures; the same for all tasks."""
+    """Settings of the algorithm; the defaults serve for all tasks."""
 
     step_size: float = 0.1
-    """Of the policy: root mean square change of the actions where they were taken, in halves of their range, by a step on which
-    the gradients so far agree."""
+    """Of the policy: root mean square change of the actions, at the observations of the last windows, in half-widths of their
+    range, when successive gradients agree; less when they do not (`_step`)."""
     worlds: int = 2
-    """Episodes that are played beside each other."""
+    """Number of environments that are simulated in parallel."""
     window: int = 32
-    """h, actions between two steps."""
+    """h, actions per world between two updates of the policy."""
     discount: float = 0.97
-    """γ"""
+    """Discount γ."""
     trace: float = 0.95
-    """λ of the value's targets."""
+    """λ of the policy's objective and of the TD(λ) targets."""
     kappa: float | None = None
-    """Central-path parameter of roll-outs and gradients [N m s]; None: by `softness`."""
+    """Central-path parameter of roll-outs and gradients [N m s]; None: given by `softness`."""
     softness: float = 1e-3
-    """Share of the simulator's `largest_kappa()`: roll-outs float at this share of the model's size above the ground."""
+    """κ over the simulator's `largest_kappa()`: the model then floats above the ground by this fraction of its size."""
     noise: float = 0.05
-    """Root mean square change of a world's actions by its own parameters, in halves of their range."""
+    """Root mean square change of the actions by the parameter noise of a world, in half-widths of their range."""
     hidden: tuple[int, ...] = (32, 32)
-    """Layers of the value function."""
+    """Widths of the hidden layers of the value function."""
     value_step: float = 2e-3
-    """Of Adam, for the value function."""
+    """Learning rate of Adam for the value function."""
     passes: int = 8
-    """Over a window's observations, to fit the value function."""
+    """Epochs of the fit of the value function to the observations of the windows."""
     interval: int = 10
-    """Iterations between two trials of the policy in the hard limit."""
+    """Iterations between two trials (`Search.trial`)."""
     starts: int = 6
     """Episodes of a trial."""
     normalise: bool = True
-    """Whiten observations by their running mean and deviation; not for tasks where something stands still most of the time (a
-    block that friction holds): what hardly moves would be multiplied by up to 1e4."""
+    """Normalise observations by their running mean and standard deviation. Not for tasks where something stands still most of the
+    time (a block held by friction): entries that hardly change would be multiplied by up to 1e4."""
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -99,9 +102,9 @@ class Window(NamedTuple):
     job: Job
     state: Any
     window: int
-    """Most actions of a window,"""
+    """h, the largest number of actions."""
     actions: int
-    """and of this one, which an episode may end."""
+    """Number of actions of this window; less than h where the episode ends."""
     discount: float
     trace: float
     value: ValueFunction
@@ -111,24 +114,24 @@ class Seen(NamedTuple):
     """Outcome of a Window."""
 
     observations: Array
-    """(n + 1, no) before whitening."""
+    """(n + 1, no) not normalised."""
     rewards: Array
-    """(n,) as the options count them; up to the first step that κ has no solution for (a body turns too fast, say)."""
+    """(n,) shifted and clipped; only before the first action with an unsolved step (a body that rotates too fast, say)."""
     steps: int
-    """Actions simulated."""
+    """Number of simulated actions, n or more."""
     ended: bool
-    """The task is over: nothing follows the last reward."""
+    """The task terminated: V after the last reward is 0."""
     lost: bool
-    """It did not get to its end: the world stays where it is, or has no derivative. It starts anew."""
+    """A step was not solved or has no derivative. The world is reset."""
     state: Any
     gradient: Array
     """(size,)"""
     cut: int
-    """Steps without a derivative on the way: the gradient is left out."""
+    """Number of steps without a derivative; if there are any, the gradient is not used."""
 
 
 def play_window(wanted: Window) -> Seen:
-    """A pure function of the window."""
+    """Play and differentiate a window. A pure function of its argument."""
     job = wanted.job
     assert job.kappa is not None
     with borrowed(job.task, job.policy, wanted.window) as loop:
@@ -150,9 +153,9 @@ def play_window(wanted: Window) -> Seen:
 
 
 class Shac(Search):
-    """Short-horizon actor critic, for the hard mode. `test` and the history speak of the best policy tried.
+    """Short-horizon actor critic, for the hard mode. `test` and the history refer to the best policy of the trials.
 
-    kept: that policy (see `trial`), the worlds' states ("world qpos", …) and the value function's weights.
+    kept: that policy (see `trial`), the states of the worlds ("world qpos", …) and the weights of the value function.
     """
 
     kind = "shac"
@@ -171,7 +174,7 @@ class Shac(Search):
         self._half = np.where(np.isfinite(high - low), 0.5 * (high - low), 1.0)
 
     def affordable(self, budget: int | None) -> bool:
-        """A window more of all worlds stays within the budget."""
+        """Whether one more window of all worlds, and a trial that is due, fit in the budget."""
         o = self.options
         trial = o.starts * self.rollout.horizon if self.iteration % o.interval == 0 else 0
         return budget is None or self.evaluations + self.gradients + 2 * o.worlds * o.window + trial <= budget
@@ -208,10 +211,11 @@ class Shac(Search):
         return self._step(together([s.gradient for s in seen if len(s.rewards) and not s.cut], self.policy.size), shift, gain)
 
     def _step(self, gradient: Array, shift: Array, gain: Array) -> Array:
-        """(size,) change of the parameters: Adam's direction, as long as the actions tell.
+        """(size,) parameter update: the direction of Adam, scaled so that the actions change by `step_size`.
 
-        Adam gets directions of length 1: one landing has a gradient that is 1e6 times another, and would hide all others from its
-        running squares for a hundred steps.
+        The length is multiplied by Adam's root mean square step (at most 1), which is small when successive gradients disagree.
+        Adam gets gradients normalised to length 1: that of one touchdown can be 1e6 times that of another, and would dominate the
+        running mean of squares for a hundred steps.
         """
         adam = Adam(self.moments, self.memory["steps"])
         change = adam.step(-unit(gradient), 1.0)
@@ -220,7 +224,7 @@ class Shac(Search):
         return self.options.step_size * agreement * change / self._effect(change, (self.kept["seen"] - shift) * gain)
 
     def _effect(self, change: Array, seen: Array) -> float:
-        """Root mean square change of the actions on whitened observations (n, no), in halves of their range, to first order."""
+        """First-order root mean square change of the actions at normalised observations (n, no), in half-widths of their range."""
         small = 1e-4 / max(float(np.linalg.norm(change)), 1e-300)
         act, theta = self.policy.act, self.parameters
         moved = np.array([act(theta + small * change, o) - act(theta, o) for o in seen]).reshape(-1, self.task.action_size)
@@ -228,14 +232,14 @@ class Shac(Search):
         return found if found > 0.0 else np.inf
 
     def _kappa(self) -> float:
-        """Of roll-outs and gradients [N m s]."""
+        """Central-path parameter of roll-outs and gradients [N m s]."""
         o, most = self.options, self.task.sim.largest_kappa()
         if o.kappa is not None:
             return o.kappa
         return o.softness * most if np.isfinite(most) else DEFAULT_KAPPA
 
     def _learn(self, value: ValueFunction, seen: list[Seen], shift: Array, gain: Array) -> None:
-        """Fit the value function to what was seen."""
+        """Fit the value function to TD(λ) targets of the windows."""
         o, rows, targets = self.options, [], []
         for s in seen:
             if len(s.rewards) and np.all(np.isfinite(s.observations)):
@@ -259,14 +263,14 @@ class Shac(Search):
         return self.task.initial_state(np.random.default_rng((self.seed, 0, int(self.memory["episodes"]))))
 
     def _keep(self, states: list[Any], ages: Array) -> None:
-        """The worlds' states, as arrays that a checkpoint holds."""
+        """Store the states and ages (actions since the reset) of the worlds as arrays, for checkpoints."""
         self.kept["world ages"] = np.asarray(ages, float)
         self.kept["world time"] = np.array([s.time for s in states])
         for name in ("qpos", "qvel", "act", *PLACED):
             self.kept[f"world {name}"] = np.array([getattr(s, name) for s in states])
         for name in ("bodies", "kinematics"):
             self.kept[f"world {name}"] = np.array([getattr(s.exact, name) for s in states])
-        impulses = [s.exact.impulses for s in states]  # as long as there are features of pairs; rows of zeros are none
+        impulses = [s.exact.impulses for s in states]  # the length depends on the contact features; zeros mean no impulse
         longest = max(map(len, impulses))
         self.kept["world impulses"] = np.array([np.pad(row, (0, longest - len(row))) for row in impulses])
 
@@ -283,7 +287,7 @@ class Shac(Search):
 
 
 def together(gradients: list[Array], size: int) -> Array:
-    """(size,) mean of the finite ones, each at most twice the median's length; zero if there is none."""
+    """(size,) mean of the finite gradients, each clipped to twice their median norm; zero if there is none."""
     rows = np.array([g for g in gradients if np.all(np.isfinite(g))])
     if not len(rows):
         return np.zeros(size)

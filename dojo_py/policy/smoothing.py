@@ -1,7 +1,7 @@
-"""Randomised gradients: A, B of a step as the best linear fit to its outcome at random states and actions nearby.
+"""Randomised smoothing: A, B of a step by a linear fit to its results at random perturbations of the state and the action.
 
-Source: first-order randomised smoothing with antithetic pairs (Suh et al. 2022; Dojo, figure 4). The fit is least squares of least
-norm, so fewer pairs than directions give the projection of the gradient on what was tried.
+Source: randomised smoothing with antithetic pairs (Suh et al. 2022; Dojo, figure 4). The fit is the least-squares solution of
+minimum norm: with fewer pairs than dimensions, A and B are projected on the span of the perturbations.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ Array = np.ndarray
 
 @dataclass(frozen=True)
 class Smoothing:
-    """How the neighbourhood is sampled."""
+    """Settings of the perturbations."""
 
     pairs: int = 12
-    """Antithetic pairs a step."""
+    """Number of antithetic pairs per step."""
     state_noise: float = 1e-3
-    """Standard deviation of the moves in [dq, dv, dact] [m, rad; per s; of activations]."""
+    """Standard deviation of the perturbations of [dq, dv, dact] [m, rad; m/s, rad/s; unit of the activations]."""
     action_noise: float = 1e-2
-    """Standard deviation of the moves in the action."""
+    """Standard deviation of the perturbations of the action."""
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -39,7 +39,7 @@ class Smoothing:
 
     @property
     def steps(self) -> int:
-        """Simulated steps for one gradient."""
+        """Number of simulated steps for one linearisation."""
         return 2 * self.pairs
 
 

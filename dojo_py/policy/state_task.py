@@ -1,4 +1,4 @@
-"""StateTask: any model as a task whose policy sees [qpos, qvel] and gives the controls."""
+"""StateTask: any model as a task with observation [qpos, qvel] and the controls as action."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Array = np.ndarray
 
 
 class StateKernels(NamedTuple):
-    """What a closed loop needs of it, see Task.loop_kernels."""
+    """Kernels for a compiled closed loop, see Task.loop_kernels."""
 
     module: Any
     parts: tuple[str, ...]
@@ -22,7 +22,7 @@ class StateKernels(NamedTuple):
 
 
 class StateTask:
-    """Observation (nq + nv,): the state; action (nu,): the controls, held for frame_skip steps. Nothing is earned."""
+    """Observation (nq + nv,): the state; action (nu,): the controls, held for frame_skip steps. The reward is 0."""
 
     wants_contacts = False
 
@@ -34,7 +34,7 @@ class StateTask:
         self.action_bounds = np.full(model.nu, -np.inf), np.full(model.nu, np.inf)
 
     def loop_kernels(self) -> StateKernels:
-        """The kernels of a compiled closed loop."""
+        """Kernels for a compiled closed loop."""
         from dojo_py.policy import state_kernels
 
         return StateKernels(state_kernels, (), np.zeros(0))
@@ -52,7 +52,7 @@ class StateTask:
         return np.concatenate([state.qpos, state.qvel])
 
     def reward(self, before: State, action: Array, after: State, contacts: Any) -> tuple[float, dict[str, float]]:
-        """Nothing."""
+        """Reward 0, without terms."""
         return 0.0, {}
 
     def terminated(self, state: State) -> bool:

@@ -1,4 +1,4 @@
-"""A value function V(observation): layers of tanh on whitened observations, fitted by Adam, in units of the returns it has seen."""
+"""Value function V(observation): an MLP with tanh on normalised observations, fitted by Adam, with scaled targets (PopArt)."""
 
 from __future__ import annotations
 
@@ -13,14 +13,15 @@ Array = np.ndarray
 
 @dataclass
 class Adam:
-    """Adam (Kingma, Ba 2015): its moments and how often it stepped; a step's length knows no units of the gradient."""
+    """Adam (Kingma, Ba 2015). Steps do not depend on the scale of the gradient."""
 
     moments: Array
     """(2, size) running means of the gradient and of its square."""
     count: float = 0.0
+    """Number of steps done."""
 
     def step(self, gradient: Array, size: float, first: float = 0.9, second: float = 0.95) -> Array:
-        """(size,) step downhill."""
+        """(size,) descent step with learning rate `size`; first, second: β₁, β₂."""
         self.count += 1.0
         m, v = self.moments
         m = first * m + (1.0 - first) * gradient
@@ -32,7 +33,7 @@ class Adam:
 
 @dataclass
 class ValueFunction:
-    """V(o) = mean + deviation · f(w; whitened o)."""
+    """V(o) = mean + deviation · f(w; normalised o); mean and deviation: running statistics of the targets."""
 
     layers: MlpPolicy
     weights: Array
@@ -42,7 +43,7 @@ class ValueFunction:
 
     @staticmethod
     def fresh(observations: int, hidden: tuple[int, ...], rng: np.random.Generator) -> ValueFunction:
-        """Nearly zero everywhere."""
+        """An untrained one, nearly zero everywhere."""
         layers = MlpPolicy(observations, 1, hidden)
         return ValueFunction(layers, layers.initial(rng), Adam(np.zeros((2, layers.size))))
 
@@ -55,11 +56,11 @@ class ValueFunction:
         return values
 
     def __call__(self, seen: Array) -> Array:
-        """(n,) values of whitened observations (n, no)."""
+        """(n,) values at normalised observations (n, no)."""
         return self.mean + self.deviation * self._forward(seen)[-1][:, 0]
 
     def slopes(self, seen: Array) -> Array:
-        """(n, no) those of whitened observations (n, no)."""
+        """(n, no) gradients of V by the normalised observations (n, no)."""
         layers, values = self.layers.layers(self.weights), self._forward(seen)
         c = np.full((len(seen), 1), self.deviation)
         for i in reversed(range(len(layers))):
@@ -69,7 +70,7 @@ class ValueFunction:
         return c
 
     def fit(self, seen: Array, targets: Array, step_size: float, passes: int, rng: np.random.Generator, batch: int = 64) -> None:
-        """Passes of Adam over shuffled batches of whitened observations (n, no) and the values they should have (n,)."""
+        """Epochs of Adam over shuffled batches of normalised observations (n, no) and targets (n,)."""
         self._rescale(targets)
         wanted = (targets - self.mean) / self.deviation
         for _ in range(passes):
@@ -79,7 +80,7 @@ class ValueFunction:
                 self.weights = self.weights + self.adam.step(self._gradient(seen[some], wanted[some]), step_size)
 
     def _rescale(self, targets: Array) -> None:
-        """The last layer is changed with the units, so that no value changes (van Hasselt et al. 2016, PopArt)."""
+        """PopArt (van Hasselt et al. 2016): update mean and deviation by the targets, and the last layer so that V is unchanged."""
         new = 0.1 if self.adam.count else 1.0
         mean = (1.0 - new) * self.mean + new * float(targets.mean())
         deviation = (1.0 - new) * self.deviation + new * max(float(targets.std()), 1e-9 * abs(mean), 1e-300)
@@ -101,7 +102,7 @@ class ValueFunction:
 
 
 def trace_weights(steps: int, discount: float, trace: float) -> tuple[Array, Array]:
-    """Of the λ-return of a window's first state: weights of its rewards (n,), and of V before and after each of n actions (n + 1,).
+    """Weights in the λ-return of n actions: of the rewards (n,), and of V before each action and after the last one (n + 1,).
 
     (1 - λ) Σ_{m<n} λᵐ⁻¹ (Σ_{k<m} γᵏ r_k + γᵐ V_m) + λⁿ⁻¹ (… + γⁿ V_n)  =  Σ (γλ)ᵏ r_k + Σ_{m<n} (1 - λ) λᵐ⁻¹ γᵐ V_m + λⁿ⁻¹ γⁿ V_n
     """
@@ -114,7 +115,7 @@ def trace_weights(steps: int, discount: float, trace: float) -> tuple[Array, Arr
 
 
 def lambda_returns(rewards: Array, values: Array, ended: bool, discount: float, trace: float) -> Array:
-    """(n,) TD(λ) targets of n actions: rewards (n,), values (n + 1,) before each and after the last; ended: nothing follows.
+    """(n,) TD(λ) targets of n actions: rewards (n,), values (n + 1,) before each and after the last; ended: V after the last is 0.
 
     G_k = r_k + γ ((1 - λ) V_{k+1} + λ G_{k+1})   (Sutton, Barto 2018, section 12.1)
     """
