@@ -32,7 +32,7 @@ def cases():
         yield pytest.param(name, below, friction, kappa, marks=marks)
 
 
-@pytest.mark.parametrize(("name", "below", "friction", "kappa"), cases())
+@pytest.mark.parametrize(("name", "below", "friction", "kappa"), list(cases()))
 def test_what_stands_on_a_cap_is_solved(name, below, friction, kappa):
     """Thirty drawn velocities, three steps. Before, ε = 1e-3 at every κ: 11 % not SOLVED on the floor at κ = 0.01, a third with
     pyramids, half of a cylinder on a cylinder; 147 iterations."""
