@@ -66,23 +66,22 @@ class Engine:
 
     def __init__(
         self, model: Any, world: World, timestep: float, options: HardOptions, label: dict[str, Any], kinematics: int = 0,
-        acting: Any = None,
+        acting: Any = None, sensed: Callable[[], Any] | None = None,
     ):  # fmt: skip
         self.model, self.world, self.timestep, self.options = model, world, timestep, options
         self.kinematics = kinematics
         self.acting = acting_model(model) if acting is None else acting
-        self.sensed: Callable[[], Any] = lambda: self.acting
-        """The model that sensors read."""
+        self._sensed = sensed or (lambda: self.acting)
         self._label = {**label, "kinematics": kinematics} if kinematics else label
         self._pool = WorkPool(world, model, options)
         self.rows = row_shape(*world[:3])
         self._differentiates = False
         self._nothing: Any = None
 
-    def with_world(self, world: World, timestep: float, kinematics: int, acting: Any = None) -> Engine:
-        """The same model with other tables."""
+    def with_world(self, world: World, timestep: float, kinematics: int, sensed: Callable[[], Any], acting: Any = None) -> Engine:
+        """The same model with other tables. sensed: gives the model that sensors read."""
         label = {**self._label, "timestep": timestep}
-        return Engine(self.model, world, timestep, self.options, label, kinematics, acting or self.acting)
+        return Engine(self.model, world, timestep, self.options, label, kinematics, acting or self.acting, sensed)
 
     # states
 
@@ -341,7 +340,7 @@ class Engine:
 
     def readings(self, before: Before | None, time: Array, record: Any, outside: Outside) -> Readings | None:
         """The sensors of a record's steps, not evaluated yet; None where the model has none."""
-        return readings_of(self.acting, self.sensed, self.world, record, time, self.timestep, outside, before)
+        return readings_of(self.acting, self._sensed, self.world, record, time, self.timestep, outside, before)
 
     def trace(self, start: State, control: Array, kappa: float) -> Array:
         """(iterations + 1, 6) the iterations of one step's last solve, see workspace.Work.trace."""

@@ -26,10 +26,9 @@ def placed_simulator(root: Any, placed: Any, key: bytes) -> Any:
     number = root._engine.kinematics
     if kinematics(new.world, new.timestep) != kinematics(root.world, root.timestep):
         number = kinematics(new.world, new.timestep)
-    new._engine = root._engine.with_world(new.world, new.timestep, number, new._acting)
+    new._engine = root._engine.with_world(new.world, new.timestep, number, new._model_of_sensors, new._acting)
     new._jacobians, new._scale, new._placement, new._lock = {}, None, key, threading.Lock()
     new._placed_as, new._sensed = placed, None
-    new._engine.sensed = new._model_of_sensors
     return new
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from math import isfinite
@@ -379,12 +380,17 @@ class HardSimulator(HasPoses):
 
     def _model_of_sensors(self) -> Any:
         """The one that acts, with the values that `with_parameters` gave; made once."""
-        from dojo_py.hard.parameters.to_model import SENSED, changed_model
+        from dojo_py.hard.parameters.to_model import SENSED, SHAPES, changed_model
 
         if not self._values:
             return self._acting
         if self._sensed is None:
-            acting = acting_model(changed_model(self, SENSED))
+            try:
+                changed = changed_model(self, SENSED)
+            except ValueError as error:  # (a step may read sensors, and must not fail for them)
+                warnings.warn(f"sensors know of other frames and sizes only, not of masses and springs: {error}", stacklevel=2)
+                changed = changed_model(self, SHAPES)
+            acting = acting_model(changed)
             self._sensed = acting if self._placed_as is None else placed_model(acting, self._placed_as)
         return self._sensed
 

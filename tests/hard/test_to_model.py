@@ -146,6 +146,17 @@ def test_sensors_are_those_of_the_new_model(placed):
         assert np.abs(runs[0].sensordata - unlike).max() > 1e-6 or some == ["tendon_range"]  # (too far to act)
 
 
+def test_sensors_warn_where_no_model_has_the_masses():
+    """A body lighter than what is joined to it: its sensors are read all the same, of the frames that there are."""
+    text = """<mujoco><worldbody><body name="a"><freejoint/><geom size=".1" mass="1"/><site name="s"/>
+      <body pos=".1 0 0"><geom size=".05" mass=".5"/></body></body></worldbody><sensor><framepos objtype="site" objname="s"/>
+      </sensor></mujoco>"""
+    changed = HardSimulator(load_model(text)).with_parameters({"mass:a": 0.4})
+    step = changed.step(changed.initial_state())
+    with pytest.warns(UserWarning, match="sensors know of other frames and sizes only.*joined to it rigidly"):
+        assert np.allclose(step.sensordata, 0.0, atol=1e-2)
+
+
 TWO = """<mujoco><worldbody><geom name="floor" type="plane" size="1 1 1" friction=".9"/>
 <body name="a" pos="0 0 .2"><freejoint/><geom name="a" size=".1" mass="1" friction=".2"/>
   <body pos=".1 0 0"><geom size=".02" mass=".5" contype="0" conaffinity="0"/></body></body>

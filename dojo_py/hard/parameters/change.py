@@ -30,9 +30,8 @@ def with_parameters(sim: Any, values: dict[str, Any]) -> Any:
     number = sim._engine.kinematics
     if kinematics(world, timestep) != kinematics(sim.world, sim.timestep):
         number = kinematics(world, timestep)
-    new._engine = sim._engine.with_world(world, timestep, number)
+    new._engine = sim._engine.with_world(world, timestep, number, new._model_of_sensors)
     new._jacobians, new._root, new._placed = {}, new, {}
     new._values, new._frames, new._sensed = [*sim._values, values], None, None
-    new._engine.sensed = new._model_of_sensors
     new._lock = threading.Lock()
     return new

@@ -98,7 +98,7 @@ def parameter_columns(L, P, Q, T, W, G, D, moved, qpos, qvel, act, control, outs
         route, rates, acts = moved.route[k], out[k, nv : 2 * nv], out[k, 2 * nv :]
         if route == NUMBERS:
             _numbers(L, P, Q, W, D, moved, k, h, scheme, rates)
-            if lifted and not _is_wrench(moved, k):  # gravity compensation depends on masses and gravity
+            if lifted and _moves_weight(moved, k):  # on which gravity compensation depends
                 _driven_otherwise(L, W, G, D, moved, k, qpos, qvel, act, control, outside, h, scheme, rates, acts)
         elif route == COM:
             b = moved.target[k]
@@ -141,10 +141,12 @@ def parameter_columns(L, P, Q, T, W, G, D, moved, qpos, qvel, act, control, outs
 
 
 @kernel
-def _is_wrench(moved, k):
-    """Whether datum k is a number of a constant wrench."""
-    first = moved.start[k]
-    return first < moved.start[k + 1] and moved.column[first] == WRENCH
+def _moves_weight(moved, k):
+    """Whether datum k moves a mass or an acceleration by gravity, as the shares that are compensated do."""
+    for m in range(moved.start[k], moved.start[k + 1]):
+        if moved.column[m] == MASS or moved.column[m] == GRAVITY:
+            return True
+    return False
 
 
 @kernel

@@ -20,7 +20,7 @@ centre of mass, a joint, the actuators, the points where actuators and closures 
     DAMPING, ARMATURE, FRICTIONLOSS, STIFFNESS, SPRINGREF, PAIR_RADIUS, RATIO, PAIR_RATIO, REST, BOUND,
     ELLIPSOID, SIZE, WRENCH, CENTRE, AXES,
 ) = range(24)  # fmt: skip
-"""Columns of the tables whose numbers act each by itself."""
+"""Columns of the tables whose numbers act each by itself; CENTRE and AXES, of shapes, are read together, as the pose of a plane."""
 COLUMNS = {
     (0, "mass"): MASS, (0, "inertia"): INERTIA, (0, "gravity"): GRAVITY, (0, "dof_damping"): DAMPING,
     (0, "dof_armature"): ARMATURE, (0, "dof_frictionloss"): FRICTIONLOSS, (0, "dof_stiffness"): STIFFNESS,

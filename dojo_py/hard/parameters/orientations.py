@@ -6,16 +6,17 @@ second body in its first. Quaternions of any length but 0.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from dojo_py.actuation.transmission import CRANK, SITE
+from dojo_py.actuation.transmission import CRANK
 from dojo_py.hard.closure_table import held_ends
 from dojo_py.hard.orientation_table import orientation_servos
 from dojo_py.hard.parameters.flat import PLACES
 from dojo_py.hard.parameters.frames import frame_of
 from dojo_py.hard.parameters.kind import Kind, not_zero
+from dojo_py.hard.parameters.places import Held, held_site, sites_of_actuators
 from dojo_py.hard.world import World
 from dojo_py.mechanism.enums import EqualityType, ObjType
 from dojo_py.mechanism.quaternion import conjugate, multiply
@@ -23,29 +24,18 @@ from dojo_py.mechanism.quaternion import conjugate, multiply
 Array = np.ndarray
 
 
-class Frame(NamedTuple):
-    """A frame of a model body, and the rows of the world's tables that hold it."""
-
-    label: str
-    body: int
-    rows: list[Array]
-    """(4,) views, in the frame of the layout's body."""
-
-
-def _frames(world: World, model: Any) -> list[Frame]:
+def _frames(world: World, model: Any) -> list[Held]:
     """The sites whose orientation an actuator uses and no weld, nor a servo of orientations."""
     rows: dict[int, list[Array]] = {}
     table, elsewhere = world.actuators, set[int]()
     servos = orientation_servos(model)
-    for i in np.flatnonzero(np.isin(table.transmission, (SITE, CRANK)) & (table.enabled == 1)):
-        for side, s in enumerate(model.actuator_trnid[i]):
-            if s >= 0:
-                rows.setdefault(int(s), []).append(table.site_quat[i, side])
-                elsewhere |= {int(s)} if i in servos or table.transmission[i] == CRANK else set()
+    for s, i, side in sites_of_actuators(world, model):
+        rows.setdefault(s, []).append(table.site_quat[i, side])
+        elsewhere |= {s} if i in servos or table.transmission[i] == CRANK else set()
     for e, _, _ in held_ends(model, world.bodies.node):
         if int(model.eq_objtype[e]) == ObjType.SITE:
             elsewhere |= {int(model.eq_obj1id[e]), int(model.eq_obj2id[e])}
-    return [Frame(model.site_names[s] or f"#{s}", int(model.site_bodyid[s]), rows[s]) for s in sorted(rows) if s not in elsewhere]
+    return [held_site(model, s, rows[s]) for s in sorted(rows) if s not in elsewhere]
 
 
 def _site_quats(world: World, model: Any) -> Array:

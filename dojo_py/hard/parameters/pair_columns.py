@@ -30,16 +30,31 @@ from dojo_py.solver.cones.contact import MOST_ROWS, ROWS, impulse_of
 def pair_column(L, P, Q, W, D, c, radius, part, value, h, out):
     """out (nv,) += column of the radius (part 0, 1) or a centre (part 3 side + axis) of pair contact c times value."""
     side, longer, axis = (part, value, -1) if radius else (part // 3, 0.0, part % 3)
+    end, start = _displaced(W.Rn, W.cbody[c, side], axis, value), _displaced(W.R, W.cbody[c, side], axis, value)
+    _moved_column(L, P, Q, W, D, c, side, longer, end, start, ZERO, h, out)
+
+
+@kernel
+def world_column(L, P, Q, W, D, c, side, shift, turn, h, out):
+    """out (nv,) += column of pair contact c where the world, one side of it, moves by shift (3,) and turns by turn (3,)."""
+    _moved_column(L, P, Q, W, D, c, side, 0.0, shift, shift, turn, h, out)
+
+
+@kernel
+def _moved_column(L, P, Q, W, D, c, side, longer, end, start, turn, h, out):
+    """out (nv,) += column of pair contact c where the feature of one side moves rigidly, its body held, and is rounded by more.
+
+    end, start (3,): displacements where the step ends and starts; turn (3,): rotation about the body's centre; longer [m].
+    """
     displace_pair(L, P, Q, W, c, h)
-    # change of normal and point by the feature's displacement w, or by a longer radius
-    at, w, n = 6 * side, _displaced(W.Rn, W.cbody[c, side], axis, value), _three(W.motion.normal)
-    point = along(_moved(W.motion.dc, at, w), longer * (0.5 if side == 1 else -0.5), n)
-    at_end = _product(W.motion.dgap, at, w) - longer, _moved(W.motion.dn, at, w), point
-    w = _displaced(W.R, W.cbody[c, side], axis, value)
-    before, turned0, beyond = 0.0, ZERO, _product(W.cbeyond_by[c], at, w)
+    at, m, place = 6 * side, W.motion, W.feature
+    point, normal = _moved_by(m.dc, at, end, turn), _moved_by(m.dn, at, end, turn)
+    point = along(point, longer * (0.5 if side == 1 else -0.5), _three(m.normal))
+    at_end = _change(m.dgap, at, end, turn) - longer, normal, point
+    before, turned0, beyond = 0.0, ZERO, _change(W.cbeyond_by[c], at, start, turn)
     if _feels_start(W, c):
         feature_place(L, P, Q, W, W.active[c] - P.body.shape[0], START)
-        before, turned0 = _product(W.feature.dgap, at, w) - longer, _moved(W.feature.dn, at, w)
+        before, turned0 = _change(place.dgap, at, start, turn) - longer, _moved_by(place.dn, at, start, turn)
     _feature_column(L, P, W, D, c, side, longer, at_end, (before, turned0, beyond), h, out)
 
 
@@ -56,22 +71,6 @@ def size_column(L, P, Q, W, D, c, side, k, value, h, out):
     beyond = value * change[BEYOND]
     displace_pair(L, P, Q, W, c, h)
     _feature_column(L, P, W, D, c, side, longer, at_end, (value * change[BEGIN] + beyond, start, beyond), h, out)
-
-
-@kernel
-def world_column(L, P, Q, W, D, c, side, shift, turn, h, out):
-    """out (nv,) += column of pair contact c where the world, one side of it, moves by shift (3,) and turns by turn (3,)."""
-    at, m = 6 * side, W.motion
-    displace_pair(L, P, Q, W, c, h)
-    point, normal = _moved(m.dc, at, shift), _moved(m.dn, at, shift)
-    point, normal = plus(point, _moved(m.dc, at + 3, turn)), plus(normal, _moved(m.dn, at + 3, turn))
-    at_end = _product(m.dgap, at, shift) + _product(m.dgap, at + 3, turn), normal, point
-    before, turned0, beyond = 0.0, ZERO, _product(W.cbeyond_by[c], at, shift) + _product(W.cbeyond_by[c], at + 3, turn)
-    if _feels_start(W, c):
-        feature_place(L, P, Q, W, W.active[c] - P.body.shape[0], START)
-        before = _product(W.feature.dgap, at, shift) + _product(W.feature.dgap, at + 3, turn)
-        turned0 = plus(_moved(W.feature.dn, at, shift), _moved(W.feature.dn, at + 3, turn))
-    _feature_column(L, P, W, D, c, side, 0.0, at_end, (before, turned0, beyond), h, out)
 
 
 @kernel
@@ -116,15 +115,16 @@ def _three(a):
 
 
 @kernel
-def _product(by, at, w):
-    """Change of a number by the displacement w (3,) of a feature; by (12,): its derivatives, those by this feature from `at` on."""
-    return by[at] * w[0] + by[at + 1] * w[1] + by[at + 2] * w[2]
+def _change(by, at, shift, turn):
+    """Change of a number as a feature moves and turns, (3,) each; by (12,): its derivatives, from `at` on by this motion."""
+    moved = by[at] * shift[0] + by[at + 1] * shift[1] + by[at + 2] * shift[2]
+    return moved + by[at + 3] * turn[0] + by[at + 4] * turn[1] + by[at + 5] * turn[2]
 
 
 @kernel
-def _moved(by, at, w):
+def _moved_by(by, at, shift, turn):
     """Likewise of a vector; by (3, 12)."""
-    return (_product(by[0], at, w), _product(by[1], at, w), _product(by[2], at, w))
+    return (_change(by[0], at, shift, turn), _change(by[1], at, shift, turn), _change(by[2], at, shift, turn))
 
 
 @kernel

@@ -1,4 +1,4 @@
-"""Points in bodies where forces act: sites of actuators, tendons and equalities, and anchors of equalities between bodies.
+"""Helds in bodies where forces act: sites of actuators, tendons and equalities, and anchors of equalities between bodies.
 
 site_pos: only sites that are used; all that uses one moves with it. equality_anchor: 'name.0' in the first body of a connect or
 weld, 'name.1' in the second; unlike in a model file neither follows from the other.
@@ -6,6 +6,7 @@ weld, 'name.1' in the second; unlike in a model file neither follows from the ot
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,23 +28,35 @@ SIZE = 0.1
 """Scale of the position of such a point, for differences [m]."""
 
 
-class Point(NamedTuple):
-    """A point of a model body, and the rows of the world's tables that hold it."""
+class Held(NamedTuple):
+    """A point or an orientation in a model body, and the rows of the world's tables that hold it, in the layout's frame."""
 
     label: str
     body: int
     rows: list[Array]
-    """(3,) views."""
+    """Views, (3,) or (4,)."""
 
 
-def _sites(world: World, model: Any) -> list[Point]:
-    """The sites where something acts, by number."""
-    rows: dict[int, list[Array]] = {}
-    table, layout = world.actuators, world.layout
+def sites_of_actuators(world: World, model: Any) -> Iterator[tuple[int, int, int]]:
+    """(site, actuator, which of its two) of the sites at which enabled actuators act, or that they refer to."""
+    table = world.actuators
     for i in np.flatnonzero(np.isin(table.transmission, (SITE, CRANK)) & (table.enabled == 1)):
         for side, s in enumerate(model.actuator_trnid[i]):
             if s >= 0:
-                rows.setdefault(int(s), []).append(table.site_pos[i, side])
+                yield int(s), int(i), side
+
+
+def held_site(model: Any, s: int, rows: list[Array]) -> Held:
+    """What rows hold of site s."""
+    return Held(model.site_names[s] or f"#{s}", int(model.site_bodyid[s]), rows)
+
+
+def _sites(world: World, model: Any) -> list[Held]:
+    """The sites where something acts, by number."""
+    rows: dict[int, list[Array]] = {}
+    table, layout = world.actuators, world.layout
+    for s, i, side in sites_of_actuators(world, model):
+        rows.setdefault(s, []).append(table.site_pos[i, side])
     starts = layout.path_rows[layout.eq_kind == EQ_PATH, 0].tolist()
     spatial = [t for t in acting_tendons(model) if is_spatial(model, t)]
     for first, t in zip(starts, spatial, strict=True):
@@ -56,16 +69,16 @@ def _sites(world: World, model: Any) -> list[Point]:
         if int(model.eq_objtype[e]) == ObjType.SITE:
             for side, ends in enumerate((model.eq_obj1id, model.eq_obj2id)):
                 rows.setdefault(int(ends[e]), []).append(layout.eq_pos[closure, side])
-    return [Point(model.site_names[s] or f"#{s}", int(model.site_bodyid[s]), rows[s]) for s in sorted(rows)]
+    return [held_site(model, s, rows[s]) for s in sorted(rows)]
 
 
-def _anchors(world: World, model: Any) -> list[Point]:
+def _anchors(world: World, model: Any) -> list[Held]:
     """Anchors of connects and welds between bodies."""
     points = []
     for e, closure, bodies in held_ends(model, world.bodies.node):
         if int(model.eq_objtype[e]) != ObjType.SITE:
             name = model.equality_names[e] or f"#{e}"
-            points += [Point(f"{name}.{side}", bodies[side], [world.layout.eq_pos[closure, side]]) for side in range(2)]
+            points += [Held(f"{name}.{side}", bodies[side], [world.layout.eq_pos[closure, side]]) for side in range(2)]
     return points
 
 

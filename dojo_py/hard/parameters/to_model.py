@@ -16,7 +16,7 @@ from dojo_py.hard.couplings import acting_tendons
 from dojo_py.hard.parameters import contacts, joints, orientations, places, planes, poses
 from dojo_py.hard.parameters.actuators import _places as gear_places
 from dojo_py.hard.parameters.frames import point_in, turn_between
-from dojo_py.hard.parameters.kind import moving_bodies
+from dojo_py.hard.parameters.kind import Kind, moving_bodies
 from dojo_py.hard.parameters.model_comparison import CLOSE, refuse_what_differs, values_by_label
 from dojo_py.hard.parameters.registry import TIMESTEP, split
 from dojo_py.hard.world import World, build_world
@@ -48,11 +48,12 @@ FRAMES = frozenset(
     ("com", "body_pos", "body_quat", "joint_anchor", "joint_axis", "site_pos", "site_quat", "plane_offset", "plane_normal")
 )
 """Kinds that move frames of bodies, geoms and sites."""
-SENSED = FRAMES | {
-    "mass", "inertia", "gravity", "stiffness", "springref", "tendon_stiffness", "tendon_springlength", "tendon_slack",
-    "joint_range", "tendon_range", "gear", "contact_radius", "size",
+SHAPES = FRAMES - {"com"} | {"gravity", "joint_range", "tendon_range", "gear", "contact_radius", "size"}
+"""Kinds that every model can hold, of those that sensors depend on beside the motion and the forces."""
+SENSED = SHAPES | {
+    "com", "mass", "inertia", "stiffness", "springref", "tendon_stiffness", "tendon_springlength", "tendon_slack",
 }  # fmt: skip
-"""Kinds that sensors depend on, beside the motion and the forces."""
+"""All kinds that they depend on."""
 
 
 def changed_model(sim: Any, only: frozenset[str] | None = None) -> Any:
@@ -219,37 +220,30 @@ NUMBERS = {
 
 
 def _points(world: World, own: World, arrays: Arrays) -> None:
-    """Sites, and anchors of connects and welds."""
-    model = arrays.model
-    _orientations(world, own, arrays)
-    for kind, names in zip(places.KINDS, (model.site_names, model.equality_names), strict=True):
-        values, old = values_by_label(kind, world, model), values_by_label(kind, own, model)
-        for label in [label for label in values if not np.array_equal(values[label], old[label])]:
-            if kind.name == "site_pos":
-                arrays["site_pos"][_number(names, label)] = values[label]
-                continue
-            name = label.rpartition(".")[0]
-            e, data = _number(names, name), arrays["eq_data"][_number(names, name)]
-            one, two = values[f"{name}.0"], values[f"{name}.1"]
-            if int(model.eq_type[e]) == EqualityType.CONNECT:
-                data[0:3], data[3:6] = one, two
-            else:
-                data[0:3], data[3:6] = two, one - quaternion.matrix(data[6:10]) @ two
+    """Sites, anchors of connects and welds, and the orientations that welds hold, about their anchors."""
+    model, (positions, anchors), (turns, welds) = arrays.model, places.KINDS, orientations.KINDS
+    for kind in (positions, turns):
+        for label, value in _changed(kind, world, own, model).items():
+            arrays[kind.name][_number(model.site_names, label)] = value
+    for label, value in _changed(welds, world, own, model).items():
+        data = arrays["eq_data"][_number(model.equality_names, label)]
+        one = data[3:6] + quaternion.matrix(data[6:10]) @ data[0:3]
+        data[3:6], data[6:10] = one - quaternion.matrix(value) @ data[0:3], value
+    ends = values_by_label(anchors, world, model)
+    for label in _changed(anchors, world, own, model):
+        name = label.rpartition(".")[0]
+        e, one, two = _number(model.equality_names, name), ends[f"{name}.0"], ends[f"{name}.1"]
+        data = arrays["eq_data"][e]
+        if int(model.eq_type[e]) == EqualityType.CONNECT:
+            data[0:3], data[3:6] = one, two
+        else:
+            data[0:3], data[3:6] = two, one - quaternion.matrix(data[6:10]) @ two
 
 
-def _orientations(world: World, own: World, arrays: Arrays) -> None:
-    """Of sites, and of welds, whose anchors stay."""
-    model = arrays.model
-    for kind, names in zip(orientations.KINDS, (model.site_names, model.equality_names), strict=True):
-        values, old = values_by_label(kind, world, model), values_by_label(kind, own, model)
-        for label in [label for label in values if not np.array_equal(values[label], old[label])]:
-            if kind.name == "site_quat":
-                arrays["site_quat"][_number(names, label)] = values[label]
-                continue
-            data = arrays["eq_data"][_number(names, label)]
-            one = data[3:6] + quaternion.matrix(data[6:10]) @ data[0:3]
-            data[6:10] = values[label]
-            data[3:6] = one - quaternion.matrix(data[6:10]) @ data[0:3]
+def _changed(kind: Kind, world: World, own: World, model: Any) -> dict[str, Array]:
+    """Label -> value of the parameters of a kind that differ from the model's own."""
+    old = values_by_label(kind, own, model)
+    return {label: value for label, value in values_by_label(kind, world, model).items() if not np.array_equal(value, old[label])}
 
 
 def _number(names: Any, label: str) -> int:
