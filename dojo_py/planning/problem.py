@@ -96,7 +96,7 @@ def build_problem(
         raise ValueError(f"controls has shape {u.shape}, expected (T, {model.nu}) with T at least 1")
     if not np.all(np.isfinite(u)):
         raise ValueError("controls has entries that are not finite")
-    low, high = limits_of(model, control_limits)
+    low, high = limits_of(sim, control_limits)
     running, last = _listed("stage", stage, Cost, "costs"), _listed("terminal", terminal, Cost, "costs")
     problem = Problem(sim, running, last, _listed("constraints", constraints, Constraint, "constraints"), low, high)
     if not (problem.stage or problem.terminal):
@@ -129,17 +129,30 @@ def _pair(limits: Any, nu: int) -> list[Array]:
     return found
 
 
-def limits_of(model: Any, limits: Any) -> tuple[Array, Array]:
-    """low, high (nu,) from "model" (the actuators' control ranges), None (no limits), or a pair of numbers or of (nu,)."""
+def limits_of(sim: Any, limits: Any) -> tuple[Array, Array]:
+    """low, high (nu,) from "model" (the ranges of limited controls, as `with_parameters` gave them), None (no limits), or a pair of
+    numbers or of (nu,).
+    """
+    model = sim.model
     low, high = np.full(model.nu, -np.inf), np.full(model.nu, np.inf)
     if isinstance(limits, str):
         if limits != "model":
             raise ValueError(f"control_limits={limits!r} is neither 'model', None nor a pair (low, high)")
         limited = np.asarray(getattr(model, "actuator_ctrllimited", np.zeros(model.nu)), bool)
         if limited.any():
-            low[limited], high[limited] = np.asarray(model.actuator_ctrlrange)[limited].T
+            low[limited], high[limited] = _control_ranges(sim)[limited].T
     elif limits is not None:
         low, high = _pair(limits, int(model.nu))
     if not np.all(low <= high):
         raise ValueError("control_limits: a lower limit exceeds its upper limit")
     return low, high
+
+
+def _control_ranges(sim: Any) -> Array:
+    """(nu, 2) ranges of controls: the model's, and where the simulator clamps controls to others, these."""
+    ranges = np.array(sim.model.actuator_ctrlrange, float).reshape(-1, 2)
+    world = getattr(sim, "world", None)
+    if world is not None:
+        own = np.asarray(world.actuators.control_range, float)
+        ranges = np.where(np.isfinite(own), own, ranges)
+    return ranges

@@ -113,7 +113,7 @@ class Controller:
         if unknown:
             raise ValueError(f"Controller: objective returned {unknown[0]!r}, expected some of {list(KEYWORDS)}")
         quick = replace(self.options, kappa=DEFAULT_KAPPA) if self.options.kappa == "auto" else self.options
-        self.limits = limits_of(self.sim.model, problem.get("control_limits", "model"))
+        self.limits = limits_of(self.sim, problem.get("control_limits", "model"))
         if self.last is None:
             self.last = ilqr(self.sim, state, self.controls, options=self.first_options or quick, progress=None, **problem)
         else:

@@ -257,6 +257,21 @@ def test_out_of_reach_says_so():
     assert np.all(np.isfinite(plan.controls)) and "out of reach" in plan.status.value
 
 
+def test_limits_are_those_of_changed_parameters(tmp_path):
+    """A slider that is to move 1 m in 10 steps needs 20 N; its file allows 1 N. Before, plans kept to the file's range."""
+    file = tmp_path / "slider.xml"
+    file.write_text("""
+        <mujoco><option gravity="0 0 0"/>
+          <worldbody><body><joint name="s" type="slide" axis="1 0 0"/><geom size=".1" mass="1"/></body></worldbody>
+          <actuator><motor name="push" joint="s" ctrllimited="true" ctrlrange="-1 1"/></actuator></mujoco>""")
+    sim = HardSimulator(load_model(file), timestep=0.05)
+    strong = sim.with_parameters({"ctrlrange": [-20.0, 30.0]})
+    for one, (low, high) in ((sim, (-1.0, 1.0)), (strong, (-20.0, 30.0))):
+        plan = ilqr(one, one.initial_state(), np.zeros((10, 1)), terminal=state_cost(one.model, [1.0], weight=1e6))
+        assert plan.controls.max() == pytest.approx(high) and low <= plan.controls.min() < 0.0
+    assert plan.states[-1].qpos[0] == pytest.approx(1.0, abs=0.05)
+
+
 def test_iteration_limits_are_kept():
     _, plan = swing_up(options=Options(max_iterations=3))
     assert plan.status is PlanStatus.MAX_ITERATIONS and plan.iterations == 3
