@@ -3,18 +3,38 @@
 from __future__ import annotations
 
 import importlib.util
+import multiprocessing
+import os
 import time
 from collections.abc import Callable, Iterator
-from typing import Any
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from typing import Any, NamedTuple
 
 from dojo_py.announce import ANNOUNCEMENT
 
+PROCESSES = 2
+"""Most processes that compile at a time, each a piece: three would wait for each other's pieces, of up to 2 GB each."""
+NEEDS = {
+    "contacts between bodies": ("hard mode",), "derivatives": ("hard mode",), "derivatives by parameters": ("derivatives",),
+    "plans": ("derivatives",), "shapes and pictures": ("contacts between bodies",),
+    "environments": ("derivatives", "contacts between bodies", "soft mode"),
+}  # fmt: skip
+"""Piece -> those that must be there first, which it would compile itself otherwise."""
+
+
+class Outcome(NamedTuple):
+    """What became of a piece."""
+
+    functions: int  # that were compiled
+    seconds: float
+    error: str  # empty: none
+
 
 def pieces() -> dict[str, Callable[[], Any]]:
-    """What is compiled apart, in the order in which it needs each other -> a small use of it."""
+    """What is compiled apart -> a small use of it."""
     found = {
-        "hard mode": _hard, "contacts between bodies": _bodies, "derivatives": _derivatives,
-        "derivatives by parameters": _parameters, "plans": _plans, "soft mode": _soft, "shapes and pictures": _pictures,
+        "hard mode": _hard, "soft mode": _soft, "contacts between bodies": _bodies, "derivatives": _derivatives,
+        "derivatives by parameters": _parameters, "plans": _plans, "shapes and pictures": _pictures,
     }  # fmt: skip
     if importlib.util.find_spec("gymnasium") is not None:
         found["environments"] = _environments
@@ -24,29 +44,60 @@ def pieces() -> dict[str, Callable[[], Any]]:
 def compile_all(tell: Callable[[str], Any] = print) -> list[str]:
     """Compile what is not in the cache yet, piece by piece; returns the names of those that failed or could not be kept.
 
-    tell: called with a line before each piece that is compiled or loaded, and with its outcome.
+    tell: called with a line as each piece is begun, compiled or loaded, and with its outcome.
     """
-    all_pieces, failed, began = pieces(), [], time.perf_counter()
-    for number, (name, use) in enumerate(all_pieces.items(), start=1):
-        before, clock = ANNOUNCEMENT.functions, time.perf_counter()
-        tell(f"{number} of {len(all_pieces)}  {name} ...")
-        try:
-            use()
-        except Exception as error:  # the others are compiled all the same
-            tell(f"        {name}: {type(error).__name__}: {str(error).partition(chr(10))[0]}")
+    names, failed, began = list(pieces()), [], time.perf_counter()
+
+    def begin(name: str) -> None:
+        tell(f"{names.index(name) + 1} of {len(names)}  {name} ...")
+
+    outcomes = _beside_each_other if min(PROCESSES, os.cpu_count() or 1) > 1 else _one_by_one
+    for name, outcome in outcomes(names, begin):
+        if outcome.error:
             failed.append(name)
-            continue
-        functions = ANNOUNCEMENT.functions - before
-        seconds = time.perf_counter() - clock
-        tell(f"        compiled, {functions} functions in {seconds:.0f} s" if functions else "        there already")
+        did = f"compiled, {outcome.functions} functions in {outcome.seconds:.0f} s" if outcome.functions else "there already"
+        tell(f"        {name}: {outcome.error or did}")
     if failed:
         tell(f"not compiled: {', '.join(failed)}")
     elif not kept():
         tell("all are compiled, but not kept: no folder can be written; set NUMBA_CACHE_DIR")
-        return list(all_pieces)
+        return names
     else:
         tell(f"all are compiled and kept, in {time.perf_counter() - began:.0f} s: later runs load them")
     return failed
+
+
+def compile_piece(name: str) -> Outcome:
+    """Compile one piece in this process, or load it."""
+    before, clock, error = ANNOUNCEMENT.functions, time.perf_counter(), ""
+    try:
+        pieces()[name]()
+    except Exception as problem:  # the others are compiled all the same
+        error = f"{type(problem).__name__}: {str(problem).partition(chr(10))[0]}"
+    return Outcome(ANNOUNCEMENT.functions - before, time.perf_counter() - clock, error)
+
+
+def _one_by_one(names: list[str], begin: Callable[[str], None]) -> Iterator[tuple[str, Outcome]]:
+    for name in names:
+        begin(name)
+        yield name, compile_piece(name)
+
+
+def _beside_each_other(names: list[str], begin: Callable[[str], None]) -> Iterator[tuple[str, Outcome]]:
+    """In processes of their own, each piece after those it needs, in the order of names where several may begin."""
+    done, running = set[str](), dict[Future[Outcome], str]()
+    waiting = list(names)
+    with ProcessPoolExecutor(PROCESSES, mp_context=multiprocessing.get_context("spawn")) as pool:
+        while waiting or running:
+            for name in [n for n in waiting if done.issuperset(NEEDS.get(n, ()))][: PROCESSES - len(running)]:
+                begin(name)
+                waiting.remove(name)
+                running[pool.submit(compile_piece, name)] = name
+            for future in wait(running, return_when=FIRST_COMPLETED).done:
+                name = running.pop(future)
+                done.add(name)
+                problem = future.exception()  # (the process was ended)
+                yield name, Outcome(0, 0.0, f"{type(problem).__name__}: {problem}") if problem is not None else future.result()
 
 
 def kept() -> bool:
@@ -81,8 +132,8 @@ def _derivatives() -> None:
 
     from dojo_py import HardSimulator
 
-    sim = HardSimulator("tower")
-    sim.linearize(sim.initial_state(), np.zeros(0), kappa=1e-3)
+    sim = HardSimulator("box")
+    sim.linearize(sim.initial_state(), np.zeros(sim.model.nu), kappa=1e-3)
 
 
 def _parameters() -> None:

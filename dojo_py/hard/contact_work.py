@@ -12,11 +12,13 @@ physical motion. It takes a long step: in half of it directions rotate by half a
 
 from dojo_py.arrays import scratch
 from dojo_py.hard.apart import START
+from dojo_py.hard.attempts import complementarity_tolerance
 from dojo_py.hard.bodies import momentum_rows
 from dojo_py.hard.contact_rows import candidate_gap
 from dojo_py.hard.islands import BODIES, CONTACTS
 from dojo_py.jit import kernel
 from dojo_py.solver.cones.contact import MOST_ROWS, ROWS, impulse_of
+from dojo_py.solver.cones.standoff import FARTHEST
 from dojo_py.solver.octet import WIDTH
 
 CREATED = 0.01
@@ -25,12 +27,20 @@ CREATED = 0.01
 
 @kernel
 def throws(L, P, Q, W, h):
-    """Whether the contacts of the islands in W.span create energy in their step of length h [s], beyond what undoes overlaps."""
-    if W.span[CONTACTS, 1] == W.span[CONTACTS, 0]:
+    """Whether the contacts of the islands in W.span create energy in their step of length h [s].
+
+    Beyond what undoes overlaps, and what impulses do whose products with their gaps are within the tolerance: that is little, but
+    all the energy there is where bodies rest without gravity.
+    """
+    contacts = W.span[CONTACTS, 1] - W.span[CONTACTS, 0]
+    if contacts == 0:
         return False
     _add_up(W)
     work, scale = _work(L, W, h)
-    return work > CREATED * scale and work - _undoing(L, P, Q, W, h) > CREATED * scale
+    if not work > CREATED * scale:
+        return False
+    within_tolerance = contacts * complementarity_tolerance(L, W, h, 0.0) / h
+    return work - _undoing(L, P, Q, W, h) - within_tolerance > CREATED * scale
 
 
 @kernel
@@ -72,11 +82,11 @@ def _work(L, W, h):
 
 @kernel
 def _undoing(L, P, Q, W, h):
-    """Work [J] that undoes what overlaps where the step starts."""
+    """Work [J] that undoes what overlaps where the step starts, and moves what touches to its standoff."""
     total = 0.0
     for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
         c = W.members[CONTACTS, k]
         if W.con[c, 0] > 0.0:
-            depth = max(-candidate_gap(L, P, Q, W, W.active[c], START), 0.0)
+            depth = max(FARTHEST * W.standoff[c] - candidate_gap(L, P, Q, W, W.active[c], START), 0.0)
             total += W.con[c, 0] * min(W.crecovery[c], depth / h)
     return total

@@ -159,6 +159,24 @@ def test_wrenches_on_parts_and_actuators_at_sites():
         assert worst <= 1e-6, f"{kind}: {worst:.1e}"
 
 
+HELD_TWICE = """<mujoco><worldbody>
+  <body name="a"><joint type="slide" axis="1 0 0"/><geom size=".1"/><site name="on_a" pos=".1 .2 .3"/></body>
+  <body name="b" pos="1 0 0"><joint axis="0 1 0"/><geom size=".1"/><body name="c" pos=".3 .1 .2"><joint type="ball"/>
+  <geom size=".1"/></body></body></worldbody>
+  <actuator><motor site="on_a" gear="1 2 3 4 5 6"/></actuator><equality><weld body1="c" body2="b"/></equality></mujoco>"""
+"""A site on one body; a weld that holds a ball joint's anchor once more, elsewhere."""
+
+
+def test_what_a_parameter_does_not_move_has_an_entry_of_exactly_0():
+    """Round-off of the weld's rows, equal on both sides of a difference, was 1e-3 of the column of the site that moves."""
+    sim = HardSimulator(load_model(HELD_TWICE), timestep=0.01)
+    state, nv = sim.initial_state(qvel=[0.3, 1.0, 0.5, -1.0, 2.0]), sim.model.nv
+    for kind, other in sim.linearize(state, [0.7], kappa=1e-4, parameters=["site_pos", "site_quat"]).parameters.items():
+        columns = other.reshape(2, nv, -1)
+        assert np.all(columns[:, 1:] == 0.0), kind
+        assert kind == "site_pos" or np.abs(columns[:, 0]).max() > 1e-3
+
+
 BOX = """<mujoco><option timestep="0.01" gravity="0 0 {g}"/><worldbody>
 <geom name="floor" type="plane" size="0 0 1" friction="0.1"/>
 <body name="base" pos="0 0 0.3"><freejoint/><inertial pos="{c}" mass="{m}" diaginertia="0.02 0.03 0.04"/>

@@ -33,19 +33,20 @@ def closure_rows_column(L, W, G, moved, k, scheme, h):
 @kernel
 def _held(L, W, G, moved, k, e, n, h):
     """Connect or weld e, whose node is n."""
-    c, J = scratch(6), scratch((2, 6, WIDTH))
-    for side in range(2):
+    c, J, unused = scratch((2, 6)), scratch((2, 2, 6, WIDTH)), scratch((2, 6, WIDTH))
+    count, factor = 0, 0.0
+    for side in (1, 0):
         factor = move(moved, k, side)
-        count = pose_rows(moved.L, e, W.x, W.R, W.q, c, J)
+        count = pose_rows(moved.L, e, W.x, W.R, W.q, c[side], J[side])
+        pose_rows(moved.L, e, W.xn, W.Rn, W.qn, c[side], unused)
+    move_back(moved, k)
+    # (differences come before products, whose round-off redundant closures amplify: what does not change is exactly 0)
+    for r in range(count):
+        G.columns[L.place_node[n], r, 0] -= factor * (c[0, r] - c[1, r]) / h
         for end in range(2):
             b = L.eq_bodies[e, end]
-            for r in range(count if b >= 0 else 0):
-                for i in range(6):
-                    G.columns[L.place_body[b], i, 0] += factor * W.lam[n, r] * J[end, r, i]
-        pose_rows(moved.L, e, W.xn, W.Rn, W.qn, c, J)
-        for r in range(count):
-            G.columns[L.place_node[n], r, 0] -= factor * c[r] / h
-    move_back(moved, k)
+            for i in range(6 if b >= 0 else 0):
+                G.columns[L.place_body[b], i, 0] += factor * W.lam[n, r] * (J[0, end, r, i] - J[1, end, r, i])
 
 
 @kernel

@@ -44,7 +44,7 @@ from dojo_py.simulate.arguments import Outside
 POINT, RADIUS, FRICTION = flat.POINT, flat.RADIUS, flat.FRICTION
 SHAPE, PAIR_RADIUS, PAIR_FRICTION = flat.SHAPE, flat.PAIR_RADIUS, flat.PAIR_FRICTION
 RATIO, PAIR_RATIO, REST, BOUND = flat.RATIO, flat.PAIR_RATIO, flat.REST, flat.BOUND
-ELLIPSOID, SIZE, WRENCH = flat.ELLIPSOID, flat.SIZE, flat.WRENCH
+ELLIPSOID, SIZE, WRENCH, CENTRE = flat.ELLIPSOID, flat.SIZE, flat.WRENCH, flat.CENTRE
 MASS, INERTIA, GRAVITY, OTHER = flat.MASS, flat.INERTIA, flat.GRAVITY, flat.OTHER
 NUMBERS, COM, JOINT, ACTUATOR = flat.NUMBERS, flat.COM, flat.JOINT, flat.ACTUATOR
 PLACES, PLANE, TIMESTEP = flat.PLACES, flat.PLANE, flat.TIMESTEP
@@ -241,7 +241,7 @@ def _numbers(L, P, Q, W, D, moved, k, h, scheme, out):
             friction_column(W, D, row, value, out)
         elif column == RATIO:
             ratio_column(W, D, row, moved.part[m], value, out)
-        elif column == PAIR_FRICTION or column == PAIR_RATIO or column == SHAPE or column == PAIR_RADIUS or column == SIZE:
+        elif column in (PAIR_FRICTION, PAIR_RATIO, SHAPE, PAIR_RADIUS, SIZE, CENTRE):
             _pair_number(L, P, Q, W, D, column, row, moved.part[m], value, h, out)
         elif column == REST:
             rest_number(L, W, D, row, moved.part[m], value, h, scheme, out)
@@ -267,7 +267,7 @@ def _pair_number(L, P, Q, W, D, column, row, part, value, h, out):
                 continue
             if column == SIZE:
                 size_column(L, P, Q, W, D, D.slot[candidate], side, part, value, h, out)
-            elif W.fpair[f] < Q.rounds[0]:
+            elif (W.fpair[f] < Q.rounds[0]) != (column == CENTRE):  # (round pairs have centres of their own: SHAPE)
                 of_radius = column == PAIR_RADIUS
                 place = side if of_radius else 3 * side + part
                 pair_column(L, P, Q, W, D, D.slot[candidate], of_radius, place, value, h, out)

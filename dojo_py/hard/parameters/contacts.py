@@ -3,7 +3,7 @@
 friction: one number for each pair of geoms that may touch, labelled 'geom/geom': the larger coefficient of sliding friction; the
 other one changes in proportion. friction_directions: both, along the two tangents. friction_torsional, friction_rolling: those of
 torques. restitution: one number for each pair; steps on the central path, and so derivatives, have no restitution.
-contact_point: the points with which a geom touches planes ('box.0' … 'box.7'), and with them a sphere's centre in round pairs.
+contact_point: the points with which a geom touches planes ('box.0' … 'box.7'), of a sphere its centre, for all that it touches.
 contact_radius: one number a geom.
 """
 
@@ -143,7 +143,7 @@ def _set_points(world: World, model: Any, values: Array) -> None:
     for (g, _, rows), value in zip(_points(world), values, strict=True):
         world.planes.point[rows] = value
         if world.pairs.shape_kind[g] == SPHERE:
-            world.pairs.round_centre[g] = value
+            world.pairs.round_centre[g] = world.pairs.shape_centre[g] = value
     bound_shapes(world.pairs)
 
 
