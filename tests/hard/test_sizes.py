@@ -68,7 +68,7 @@ def test_columns_are_the_differences_of_steps(name, other, kappa):
 @pytest.mark.parametrize("kappa", [1e-3, 1e-6])
 @pytest.mark.parametrize("other", ["floor", *SHAPES, "mesh"])
 def test_centres_of_spheres_count_against_all_shapes(other, kappa):
-    """`contact_point` of a sphere: columns beside differences; a model that has the value steps alike. Measured: 1.9e-7, else 6e-9."""
+    """`contact_point` of a sphere: columns beside differences; a model with the value steps alike. Measured: 1.9e-7, else 6e-9."""
     sim, state = dropped("sphere", other, kappa)
     columns = sim.linearize(state, kappa=kappa, parameters=["contact_point:g"]).parameters["contact_point:g"]
     assert np.abs(columns).max() > 1.0
