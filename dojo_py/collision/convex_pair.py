@@ -46,11 +46,15 @@ BROAD = 1e-2
 """Sine of the angle between that edge and the one found above which the two span the face."""
 SUPPORTING = 1e-11
 """Tolerance, over the size, within which both features must lie in their supporting planes."""
+ON_EDGE = 1e-11
+"""How far outside of an edge or face, over the size, a point still belongs to it."""
 MOST_STEPS = 24
 LONGEST_STEP = 0.2
 """Largest rotation of the normal in one Newton step [rad]."""
 LEVELS = 3
 """Tolerances of GJK or EPA that are tried, coarse to fine, until the features found are consistent."""
+NEAR = 1e-3
+"""Distance over size below which EPA is tried where GJK leads to none."""
 
 
 @kernel
@@ -64,22 +68,29 @@ def nearest(A, pose_a, B, pose_b, n, hulls, work, reach):
     simplex, r_a, r_b = work.simplex, rounding(A), rounding(B)
     v, count, rounds = gjk(simplex, A, pose_a, B, pose_b, unit(n), hulls, 0, reach + r_a + r_b)
     apart = count > 0
-    core, features = 0.0, _features(simplex, 0, A, pose_a, RIM, B, pose_b, RIM, False)
+    core, features = -math.inf, _features(simplex, 0, A, pose_a, RIM, B, pose_b, RIM, False)
     if count == 0:
         return length(v) - r_a - r_b, unit(v), pose_a[0], pose_b[0], features, rounds
-    for level in range(LEVELS):
-        if apart:
-            if level > 0:
-                v, count, more = gjk(simplex, A, pose_a, B, pose_b, n, hulls, level, math.inf)
-                rounds += more
-            n = unit(v)
-        else:
-            n, count, more = epa(work, abs(count), A, pose_a, B, pose_b, hulls, level)
+    a, b = pose_a[0], pose_b[0]
+    for trial in range(2 * LEVELS):
+        level = trial % LEVELS
+        if trial == LEVELS:  # cores that nearly touch: EPA may see what GJK does not
+            if not apart or length(v) > NEAR * core_size(A, B, hulls):
+                break
+            apart = False
+        if apart and level > 0:
+            v, count, more = gjk(simplex, A, pose_a, B, pose_b, n, hulls, level, math.inf)
             rounds += more
-        core, n, features = _finish(simplex, count, A, pose_a, B, pose_b, n, hulls)
-        if features[4] or rounds >= MOST_POINTS:  # EPA's work space is full: a tie in all directions
+        direction = unit(v)
+        if not apart:
+            direction, count, more = epa(work, abs(count), A, pose_a, B, pose_b, hulls, level)
+            rounds += more
+        lower, direction, found = _finish(simplex, count, A, pose_a, B, pose_b, direction, hulls)
+        if lower > core or (found[4] and lower >= core - 4e-15 * core_size(A, B, hulls)):
+            core, n, features = lower, direction, found
+            a, b = _points(simplex, count, A, pose_a, B, pose_b, n, core, features)
+        if found[4] or rounds >= MOST_POINTS:  # EPA's work space is full: a tie in all directions
             break
-    a, b = _points(simplex, count, A, pose_a, B, pose_b, n, core, features)
     return core - r_a - r_b, n, along(a, r_a, n), along(b, -r_b, n), features, rounds
 
 
@@ -129,7 +140,8 @@ def flats(shape, pose, simplex, mask, side, part):
 def _finish(simplex, count, A, pose_a, B, pose_b, n, hulls):
     """(g, n, features) for the best guess of features: (part of A, `flats` of A, part of B, `flats` of B, consistent or not).
 
-    First the vertices of all simplex points with weight are tried; if they are not consistent, every subset of the simplex points.
+    First the vertices of all simplex points with weight are tried; if they are not consistent, every subset of the simplex points,
+    of which the best counts.
     """
     best = bound(A, pose_a, B, pose_b, n, hulls)
     size = core_size(A, B, hulls) + abs(best)
@@ -152,9 +164,10 @@ def _finish(simplex, count, A, pose_a, B, pose_b, n, hulls):
                 if good:
                     lower = bound(A, pose_a, B, pose_b, m, hulls)
                     holds = abs(lower - g) < SUPPORTING * size  # both features lie in their supporting planes
+                    holds = holds and _meet(simplex, mask, A, pose_a, B, pose_b, m, g, guess, size)
                     if holds and (lower > best + 1e-15 * size or (not features[4] and lower >= best - 4e-15 * size)):
                         best, chosen, features, held = lower, m, guess, mask
-        if features[4]:
+        if features[4] and trial == 0:
             break
         mask = trial + 1
         if mask >= 1 << min(count, 3):
@@ -246,6 +259,43 @@ def _anchor(simplex, mask, shape, pose, n, part, side):
     while i < 2 and not mask >> i & 1:
         i += 1
     return row(simplex.a, i) if side == 0 else row(simplex.b, i)
+
+
+@kernel
+def _meet(simplex, mask, A, pose_a, B, pose_b, n, g, features, size):
+    """Whether the features have points a, b with b - a = g n: without, their planes support both shapes, but others are nearer.
+
+    Of two faces, a face and an edge, and parallel edges this is not asked.
+    """
+    part_a, (ka, a1, _), part_b, (kb, b1, _), _ = features
+    if ka + kb > 2 or (ka == 1 and kb == 1 and 1.0 - dot(a1, b1) ** 2 < INDEPENDENT):
+        return True
+    a = _anchor(simplex, mask, A, pose_a, n, part_a, 0)
+    b = _anchor(simplex, mask, B, pose_b, times(-1.0, n), part_b, 1)
+    move_a, move_b = shared(minus(minus(b, a), times(g, n)), features)
+    on_a = ka == 0 or _is_on(simplex, mask, A, pose_a, 0, features[1], a, move_a, size)
+    return on_a and (kb == 0 or _is_on(simplex, mask, B, pose_b, 1, features[3], b, move_b, size))
+
+
+@kernel
+def _is_on(simplex, mask, shape, pose, side, flat, anchor, move, size):
+    """Whether a point of an edge or face, moved along it, is still on the shape; of a mesh's faces this is not known."""
+    spare, number = ON_EDGE * size, flat[0]
+    if shape[0] == MESH:
+        low, high, at = 0.0, 0.0, dot(flat[1], move)
+        for i in range(3):
+            if mask >> i & 1:
+                end = dot(flat[1], minus(row(simplex.a, i) if side == 0 else row(simplex.b, i), anchor))
+                low, high = min(low, end), max(high, end)
+        return number == 2 or low - spare <= at <= high + spare
+    R, d, half = pose[1], minus(plus(anchor, move), pose[0]), shape[1]
+    x, y, z = (
+        abs(R[0] * d[0] + R[3] * d[1] + R[6] * d[2]), abs(R[1] * d[0] + R[4] * d[1] + R[7] * d[2]),
+        abs(R[2] * d[0] + R[5] * d[1] + R[8] * d[2]),
+    )  # fmt: skip
+    if shape[0] == BOX:
+        return x <= half[0] + spare and y <= half[1] + spare and z <= half[2] + spare
+    return z <= half[1] + spare and (shape[0] == CAPSULE or math.hypot(x, y) <= half[0] + spare)
 
 
 @kernel

@@ -209,4 +209,11 @@ def triangle_point(a, b, c):
         return along(b, t, minus(c, b)), 0.0, 1.0 - t, t
     s = 1.0 / (va + vb + vc)
     v, w = vb * s, vc * s
-    return plus(a, plus(times(v, ab), times(w, ac))), 1.0 - v - w, v, w
+    p = plus(a, plus(times(v, ab), times(w, ac)))
+    # once more from p: in a narrow triangle the products above lose half of the digits or more
+    r, q, bb, bc, cc = -dot(ab, p), -dot(ac, p), dot(ab, ab), dot(ab, ac), dot(ac, ac)
+    v2, w2 = v + (cc * r - bc * q) * s, w + (bb * q - bc * r) * s
+    better = plus(a, plus(times(v2, ab), times(w2, ac)))
+    if v2 >= 0.0 and w2 >= 0.0 and v2 + w2 <= 1.0 and dot(better, better) < dot(p, p):
+        p, v, w = better, v2, w2
+    return p, 1.0 - v - w, v, w
