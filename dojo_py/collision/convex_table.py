@@ -115,9 +115,17 @@ class _Parts:
         return np.concatenate(self._corners)
 
     def add(self, corners: Array, faces: Any = None) -> tuple[tuple[int, int], tuple[int, int]]:
-        """((first corner, number), (first face, number)) of a new hull with these corners. faces: its `flat_faces`, if known."""
+        """((first corner, number), (first face, number)) of a new hull with these corners. faces: its `flat_faces`, if known.
+
+        Vertices inside a face or an edge are left out: a search that begins at one (`support`) has no neighbour to go on to.
+        """
         first, first_face = self._total, len(self._rings)
         rings, normals = flat_faces(corners) if faces is None else faces
+        used, numbers = np.unique(np.concatenate([np.asarray(ring, int) for ring in rings]), return_inverse=True)
+        if len(used) < len(corners):
+            corners = corners[used]
+            ends = np.cumsum([len(ring) for ring in rings])[:-1]
+            rings = [ring.tolist() for ring in np.split(numbers, ends)]
         neighbours: list[set[int]] = [set() for _ in corners]
         around: list[list[int]] = [[] for _ in corners]
         flat = FLAT * np.ptp(corners, axis=0).max()
