@@ -34,18 +34,22 @@ class MeshFiles:
         self.folder = folder
         self._read: dict[Path, MeshData] = {}
 
-    def read(self, candidates: Iterable[str], content_type: str = "") -> MeshData:
+    def read(self, candidates: Iterable[str], content_type: str = "", stands_in: str = "") -> MeshData:
         """The first of the candidate paths that exists. Raises `MissingMesh`, or `ModelError` for a file that is bad."""
-        path, name = self.found(candidates, "mesh")
+        path, name = self.found(candidates, "mesh", stands_in)
         return self._load(path, name, content_type)
 
-    def found(self, candidates: Iterable[str], kind: str) -> tuple[Path, str]:
-        """The first of the candidate paths that exists, with and without the folder of the main file; or `MissingMesh`."""
+    def found(self, candidates: Iterable[str], kind: str, stands_in: str = "") -> tuple[Path, str]:
+        """The first of the candidate paths that exists, with and without the folder of the main file; or `MissingMesh`.
+
+        stands_in: the file that names them, in whose folder they are looked for where the main file's has none.
+        """
         names = list(dict.fromkeys(candidates))
         places = [(path, name) for name in names if (path := path_of(name, self.folder)) is not None]
         if not places:
             raise MissingMesh(f"{kind} file '{names[0]}' has no folder: load the model from a path")
-        for path, name in places:
+        beside = [(Path(stands_in).parent / name, name) for name in names] if stands_in and self.folder is not None else []
+        for path, name in places + beside:
             if _exists(path):
                 return path, name
         raise MissingMesh(f"{kind} file '{places[0][0]}' does not exist")

@@ -173,7 +173,8 @@ def path_of(file: str, folder: Path | None) -> Path | None:
 
 
 def expand_includes(root: Node, folder: Path | None, problems: Problems) -> Node:
-    """Replace every `include` of the tree in place. Paths are relative to `folder`, that of the main file.
+    """Replace every `include` of the tree in place. Paths are relative to `folder`, that of the main file, or else to that of the
+    file in which the include stands.
 
     Each file may be included once (MuJoCo's rule), which also rules out recursion.
     """
@@ -200,6 +201,8 @@ def expand_includes(root: Node, folder: Path | None, problems: Problems) -> Node
         elif len(seen) > MAX_INCLUDES or counts["elements"] > MAX_ELEMENTS or depth > MAX_DEPTH:
             problems.add(include.where, "the included files are too many, too large or nested too deeply")
         else:
+            beside = Path(include.where.path).parent / file
+            path = beside if _is_file(beside) and not _is_file(path) else path
             if _resolved(path) in seen:
                 problems.add(include.where, f"'{file}' is included more than once", attribute="file")
                 return []
@@ -217,6 +220,13 @@ def expand_includes(root: Node, folder: Path | None, problems: Problems) -> Node
 
     expand(root, 0)
     return root
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except (OSError, ValueError):  # a name that is too long or has a NUL character
+        return False
 
 
 def _resolved(path: Path) -> Path:

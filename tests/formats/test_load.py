@@ -1,5 +1,7 @@
 """`load_model` and `check`: where a model may come from, includes, and the report of everything at once."""
 
+import mujoco
+import numpy as np
 import pytest
 
 import dojo_py
@@ -58,6 +60,25 @@ def test_include_and_the_place_of_errors(tmp_path):
     assert (model.joint_names, model.geom_size[0, 0], model.site_names) == (("hip",), 2.0, ("toe",))
     (tmp_path / "leg.xml").write_text('<any>\n<joint name="hip" axes="1 0 0"/>\n<geom name="leg"/></any>')
     assert message(tmp_path / "main.xml").startswith(f"{tmp_path / 'leg.xml'}:2: joint 'hip', axes: ")
+
+
+def test_files_lie_beside_the_main_file_or_beside_the_one_that_names_them(tmp_path):
+    """Includes, meshes and height fields of included files, as the wheel finds them: first beside the main file."""
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "main.xml").write_text('<mujoco><include file="parts/robot.xml"/></mujoco>')
+    (tmp_path / "parts" / "robot.xml").write_text(
+        '<any><include file="leg.xml"/><asset><mesh name="m" file="m.obj"/></asset>'
+        '<worldbody><body><freejoint/><geom type="mesh" mesh="m"/></body></worldbody></any>'
+    )
+    for place, size in ((tmp_path / "parts", 1.0), (tmp_path, 2.0)):
+        points = size * np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1.0]])
+        lines = [f"v {x} {y} {z}" for x, y, z in points] + ["f 1 3 2", "f 1 2 4", "f 1 4 3", "f 2 3 4"]
+        (place / "m.obj").write_text("\n".join(lines))
+        (place / "leg.xml").write_text(f'<any><worldbody><site name="toe" size="{size}"/></worldbody></any>')
+        ours = load_model(tmp_path / "main.xml")
+        theirs = mujoco.MjModel.from_xml_path(str(tmp_path / "main.xml"))
+        assert ours.site_size[0, 0] == theirs.site_size[0, 0] == size
+        assert ours.body_mass[1] == pytest.approx(1000.0 * size**3 / 6) == pytest.approx(theirs.body_mass[1])
 
 
 @pytest.mark.parametrize(

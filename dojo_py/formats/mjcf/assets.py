@@ -122,7 +122,7 @@ def _mesh(node: Node, name: str, values: Values, settings: MeshSettings, files: 
     texcoords = None
     if values.get("file"):
         candidates = mjcf_candidates(values["file"], settings.folder, settings.strippath)
-        data = files.read(candidates, values.get("content_type", ""))
+        data = files.read(candidates, values.get("content_type", ""), node.where.path)
         for note in data.notes:
             problems.note(node.where, note, name=name, attribute="file")
         for key, given in (("vertex", vertices), ("face", faces if data.faces is not None else None)):
@@ -142,7 +142,7 @@ def _hfield(node: Node, name: str, values: Values, settings: MeshSettings, files
     known: dict[str, Any] = {key: values[key] for key in ("nrow", "ncol", "size", "elevation") if key in values}
     if values.get("file"):
         candidates = mjcf_candidates(values["file"], settings.folder, settings.strippath)
-        heights = read_hfield(*files.found(candidates, "height field"), values.get("content_type", ""))
+        heights = read_hfield(*files.found(candidates, "height field", node.where.path), values.get("content_type", ""))
         known |= {"nrow": heights.shape[0], "ncol": heights.shape[1], "elevation": heights}
     return HField(name, where=node.where, **known)
 
