@@ -44,6 +44,10 @@ KNOWN: dict[str, dict[str, Known]] = {
         ),
     },
     "shapes": {
+        "solved, ordinary": Known((910137,), "capsules and a tetrahedron in a row without gravity: one of 60"),
+        "energy": Known(
+            (910048,), "sunk in by 2.7e-10 m at rest without gravity: pushed out in 0.7 ms, 2.2e-6 m/s: 1.8e-13 J, accepted 1.7e-13"
+        ),
         "solved, other": Known(
             (310140, 710003, 830016, 830039, 830148, 830204, 830367, 830498, 850088, 850250, 850359),
             "the first step (830148, 830498; two of 830204, three of 830016); one to four of 60 (310140, 710003, "
@@ -51,27 +55,35 @@ KNOWN: dict[str, dict[str, Known]] = {
             "0.1 mg under bodies of 5 mg in the corner of a bin of 2 mm, h 61 ms, five (830367)",
         ),
         "work bounded": Known(
-            (15, 310006, 310140, 330046, 830016, 830039, 830495, 850250),
+            (15, 310006, 310140, 330046, 830016, 830039, 830495, 850250, 910137, 911117),
             "one to four steps of 60: 311 to 1161 iterations beside 5 to 8, 2770 beside 5 (830016), 846 beside 16 (850250); 14 "
-            "of 830039, 786 beside 8 (bound 50 times)",
+            "of 830039, 786 beside 8; 510 beside 6 (910137), 262 beside 5 (911117) (bound 50 times)",
         ),
         "reported gap": Known((850033,), "six steps of 60, by 3.6e-8 m at gaps of 3e-6 m"),
     },
     "gradients": {
         "A": Known((840041,), "a cylinder with a slide at its limit, kappa 1.2e-12: one column, 1.0e-2, bound 1e-3"),
-        "parameters": Known((850180,), "radius of a contact: 7.0e-3"),
-        "close": Known((830069, 830097, 850123), "stiffness 1.8e-6, rest of a spring 7.5e-6, friction 1.3e-6, bound 1e-6"),
+        "parameters": Known(
+            (850180, 910034),
+            "radius of a contact: 7.0e-3; a torque on a ball joint of 1e-13 kg m2 that the judge gives an armature of 1e-5: 4.2e-3",
+        ),
+        "close": Known(
+            (830069, 830097, 850123, 910034),
+            "stiffness 1.8e-6, rest of a spring 7.5e-6, friction 1.3e-6, bound 1e-6; the torque",
+        ),
     },
     "touching": {
         "A": Known(
-            (821025, 840007),
-            "a capsule parallel to a box's edge, kappa 8e-3: 0.22; a cylinder on a box and a floor, kappa 5e-5: 9.8e-4",
+            (821025, 840007, 910109),
+            "a capsule parallel to a box's edge, kappa 8e-3: 0.22; a cylinder on a box and a floor, kappa 5e-5: 9.8e-4; an ellipsoid "
+            "1.4 cm in a hull, pyramid, kappa 1e-6, a branch of the step of its own: 1.4e-4",
         ),
         "close": Known(
-            (7, 821010, 821025, 840007, 850063, 850111),
+            (7, 821010, 821025, 840007, 850063, 850111, 910109),
             "a sphere that starts 2e-4 m in a cylinder, as contact_radius is moved off 0: the time step, 2.6e-6, bound 1e-6; "
-            "gravity: 2.2e-6; the capsule: 1.7e-2; the cylinder; a roll-out 5.8e-6; a spring's rest 1.7e-6",
+            "gravity: 2.2e-6; the capsule: 1.7e-2; the cylinder; a roll-out 5.8e-6; a spring's rest 1.7e-6; the ellipsoid",
         ),
+        "parameters": Known((910109,), "the ellipsoid: a size 4.0e-4"),
         "vjp": Known((840007,), "the cylinder: 1.3e-4"),
     },
 }
