@@ -75,8 +75,8 @@ KNOWN: dict[str, dict[str, Known]] = {
     "touching": {
         "A": Known(
             (821025, 840007, 910109),
-            "a capsule parallel to a box's edge, kappa 8e-3: 0.22; a cylinder on a box and a floor, kappa 5e-5: 9.8e-4; an ellipsoid "
-            "1.4 cm in a hull, pyramid, kappa 1e-6, a branch of the step of its own: 1.4e-4",
+            "a capsule parallel to a box's edge, kappa 8e-3: 0.22; a cylinder on a box and a floor, kappa 5e-5: 9.8e-4; an "
+            "ellipsoid 1.4 cm in a hull, pyramid, kappa 1e-6, a branch of the step of its own: 1.4e-4",
         ),
         "close": Known(
             (7, 821010, 821025, 840007, 850063, 850111, 910109),
