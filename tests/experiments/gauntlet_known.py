@@ -49,17 +49,16 @@ KNOWN: dict[str, dict[str, Known]] = {
             (910048,), "sunk in by 2.7e-10 m at rest without gravity: pushed out in 0.7 ms, 2.2e-6 m/s: 1.8e-13 J, accepted 1.7e-13"
         ),
         "solved, other": Known(
-            (310140, 710003, 830016, 830039, 830148, 830204, 830367, 830498, 850088, 850250, 850359),
+            (310140, 710003, 830016, 830039, 830148, 830204, 830367, 830495, 830498, 850088, 850250, 850359),
             "the first step (830148, 830498; two of 830204, three of 830016); one to four of 60 (310140, 710003, "
-            "850088, 850250, 850359); an ellipsoid that tips between the floor and a ball, 13 of 60 (830039); a ball of "
+            "830495, 850088, 850250, 850359); an ellipsoid that tips between the floor and a ball, 13 of 60 (830039); a ball of "
             "0.1 mg under bodies of 5 mg in the corner of a bin of 2 mm, h 61 ms, five (830367)",
         ),
         "work bounded": Known(
-            (15, 310006, 310140, 330046, 830016, 830039, 830495, 850250, 910137, 911117),
+            (15, 310006, 310140, 330046, 710003, 830016, 830039, 830495, 850250, 910137, 911117),
             "one to four steps of 60: 311 to 1161 iterations beside 5 to 8, 2770 beside 5 (830016), 846 beside 16 (850250); 14 "
-            "of 830039, 786 beside 8; 510 beside 6 (910137), 262 beside 5 (911117) (bound 50 times)",
+            "of 830039, 786 beside 8; 510 beside 6 (910137), 262 beside 5 (911117), 1033 beside 16 (710003) (bound 50 times)",
         ),
-        "reported gap": Known((850033,), "six steps of 60, by 3.6e-8 m at gaps of 3e-6 m"),
     },
     "gradients": {
         "A": Known((840041,), "a cylinder with a slide at its limit, kappa 1.2e-12: one column, 1.0e-2, bound 1e-3"),
