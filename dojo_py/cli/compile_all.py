@@ -8,6 +8,7 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
 from typing import Any, NamedTuple
 
 from dojo_py.announce import ANNOUNCEMENT
@@ -92,7 +93,11 @@ def _beside_each_other(names: list[str], begin: Callable[[str], None]) -> Iterat
             for name in [n for n in waiting if done.issuperset(NEEDS.get(n, ()))][: PROCESSES - len(running)]:
                 begin(name)
                 waiting.remove(name)
-                running[pool.submit(compile_piece, name)] = name
+                try:
+                    running[pool.submit(compile_piece, name)] = name
+                except BrokenProcessPool as broken:  # (another piece's process was ended, and the pool with it)
+                    done.add(name)
+                    yield name, Outcome(0, 0.0, f"{type(broken).__name__}: {broken}")
             for future in wait(running, return_when=FIRST_COMPLETED).done:
                 name = running.pop(future)
                 done.add(name)

@@ -14,7 +14,7 @@ from .mesh_data import MAX_FILE_BYTES, MeshData, MeshFileError
 from .mesh_msh import read_msh
 from .mesh_obj import read_obj
 from .mesh_stl import read_stl
-from .xml_tree import path_of
+from .xml_tree import exists, path_of
 
 READERS: dict[str, Callable[[bytes], MeshData]] = {".obj": read_obj, ".stl": read_stl, ".msh": read_msh}
 CONTENT_TYPES = {"model/obj": ".obj", "model/stl": ".stl", "model/vnd.mujoco.msh": ".msh"}
@@ -50,7 +50,7 @@ class MeshFiles:
             raise MissingMesh(f"{kind} file '{names[0]}' has no folder: load the model from a path")
         beside = [(Path(stands_in).parent / name, name) for name in names] if stands_in and self.folder is not None else []
         for path, name in places + beside:
-            if _exists(path):
+            if exists(path):
                 return path, name
         raise MissingMesh(f"{kind} file '{places[0][0]}' does not exist")
 
@@ -61,13 +61,6 @@ class MeshFiles:
             except MeshFileError as error:
                 raise error.in_file(str(path)) from None
         return self._read[path]
-
-
-def _exists(path: Path) -> bool:
-    try:
-        return path.exists()
-    except (OSError, ValueError):
-        return False
 
 
 def file_bytes(path: Path) -> bytes:

@@ -202,7 +202,7 @@ def expand_includes(root: Node, folder: Path | None, problems: Problems) -> Node
             problems.add(include.where, "the included files are too many, too large or nested too deeply")
         else:
             beside = Path(include.where.path).parent / file
-            path = beside if _is_file(beside) and not _is_file(path) else path
+            path = beside if exists(beside) and not exists(path) else path
             if _resolved(path) in seen:
                 problems.add(include.where, f"'{file}' is included more than once", attribute="file")
                 return []
@@ -222,10 +222,11 @@ def expand_includes(root: Node, folder: Path | None, problems: Problems) -> Node
     return root
 
 
-def _is_file(path: Path) -> bool:
+def exists(path: Path) -> bool:
+    """Whether there is a file or folder; False for names that are too long or have a NUL character."""
     try:
-        return path.is_file()
-    except (OSError, ValueError):  # a name that is too long or has a NUL character
+        return path.exists()
+    except (OSError, ValueError):
         return False
 
 

@@ -151,8 +151,8 @@ def limits_of(sim: Any, limits: Any) -> tuple[Array, Array]:
 def _control_ranges(sim: Any) -> Array:
     """(nu, 2) ranges of controls: the model's, and where the simulator clamps controls to others, these."""
     ranges = np.array(sim.model.actuator_ctrlrange, float).reshape(-1, 2)
-    world = getattr(sim, "world", None)
-    if world is not None:
-        own = np.asarray(world.actuators.control_range, float)
-        ranges = np.where(np.isfinite(own), own, ranges)
-    return ranges
+    actuators = getattr(getattr(sim, "world", None), "actuators", None)
+    if actuators is None:
+        return ranges
+    own = np.asarray(actuators.control_range, float)
+    return np.where(np.isfinite(own), own, ranges)

@@ -1,4 +1,4 @@
-"""Helds in bodies where forces act: sites of actuators, tendons and equalities, and anchors of equalities between bodies.
+"""Points in bodies where forces act: sites of actuators, tendons and equalities, and anchors of equalities between bodies.
 
 site_pos: only sites that are used; all that uses one moves with it. equality_anchor: 'name.0' in the first body of a connect or
 weld, 'name.1' in the second; unlike in a model file neither follows from the other.
