@@ -16,7 +16,7 @@ from dojo_py.announce import ANNOUNCEMENT
 PROCESSES = 2
 """Most processes that compile at a time, each a piece: three would wait for each other's pieces, of up to 2 GB each."""
 NEEDS = {
-    "contacts between bodies": ("hard mode",), "derivatives": ("hard mode",), "derivatives by parameters": ("derivatives",),
+    "contacts between bodies": ("hard mode",), "derivatives": ("contacts between bodies",), "derivatives by parameters": ("derivatives",),
     "plans": ("derivatives",), "shapes and pictures": ("contacts between bodies",),
     "environments": ("derivatives", "contacts between bodies", "soft mode"),
 }  # fmt: skip
@@ -137,8 +137,8 @@ def _derivatives() -> None:
 
     from dojo_py import HardSimulator
 
-    sim = HardSimulator("box")
-    sim.linearize(sim.initial_state(), np.zeros(sim.model.nu), kappa=1e-3)
+    sim = HardSimulator("tower")
+    sim.linearize(sim.initial_state(), np.zeros(0), kappa=1e-3)
 
 
 def _parameters() -> None:
