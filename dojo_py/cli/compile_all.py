@@ -16,9 +16,9 @@ from dojo_py.announce import ANNOUNCEMENT
 PROCESSES = 2
 """Most processes that compile at a time, each a piece: three would wait for each other's pieces, of up to 2 GB each."""
 NEEDS = {
-    "contacts between bodies": ("hard mode",), "derivatives": ("contacts between bodies",), "derivatives by parameters": ("derivatives",),
-    "plans": ("derivatives",), "shapes and pictures": ("contacts between bodies",),
-    "environments": ("derivatives", "contacts between bodies", "soft mode"),
+    "contacts between bodies": ("hard mode",), "derivatives": ("contacts between bodies",),
+    "derivatives by parameters": ("derivatives",), "plans": ("derivatives",), "shapes and pictures": ("contacts between bodies",),
+    "environments": ("derivatives", "soft mode"),
 }  # fmt: skip
 """Piece -> those that must be there first, which it would compile itself otherwise."""
 
