@@ -36,7 +36,7 @@ PAIRS, DERIVATIVES, PARAMETERS = 0, 1, 3
     HOLD_APART,
     FADED,
     GHOSTS,
-    APART_AT_START,
+    DISTANCE,
     CHOOSE_IN_PART,
     LEFT_OUT_OF_PART,
     BY_SIZE,
@@ -116,9 +116,9 @@ def feature_place(L, P, Q, W, f, poses):
 
 
 @kernel
-def distance_at_start(L, P, Q, W, f):
-    """The distance [m] of the shapes of feature f where the step starts, negative where they overlap."""
-    return _ask(APART_AT_START, L, P, Q, W, f, 0, 0.0, 0.0, 0.0)
+def distance_of_shapes(L, P, Q, W, f, poses):
+    """The distance [m] of the shapes of feature f at START or END, negative where they overlap."""
+    return _ask(DISTANCE, L, P, Q, W, f, poses, 0.0, 0.0, 0.0)
 
 
 @kernel

@@ -10,7 +10,7 @@ import math
 from dojo_py.arrays import body_row, copy, scratch
 from dojo_py.collision.plane import reach_of
 from dojo_py.collision.vectors import dot, matrix, row
-from dojo_py.hard.apart import BEFORE, START, distance_at_start, feature_place, pair_contact_rows
+from dojo_py.hard.apart import BEFORE, START, distance_of_shapes, feature_place, pair_contact_rows
 from dojo_py.hard.far_pairs import full_distance, share
 from dojo_py.hard.limits import UNSURE
 from dojo_py.hard.pair_contacts import tangents
@@ -141,7 +141,7 @@ def start_gap(L, P, Q, W, candidate):
     """
     i, gap = candidate - P.body.shape[0], candidate_gap(L, P, Q, W, candidate, START)
     if i >= 0 and gap < -OVERLAP and (i >= W.n_features[3] or W.free_kind[i] > 0):
-        return max(gap, min(distance_at_start(L, P, Q, W, i), 0.0))
+        return max(gap, min(distance_of_shapes(L, P, Q, W, i, START), 0.0))
     return gap
 
 

@@ -9,12 +9,15 @@ import numpy as np
 from dojo_py.arrays import scratch
 from dojo_py.collision.contact_columns import FRAME, GAP, GEOMS, IMPULSE, POSITION, TORQUE, WIDTH
 from dojo_py.collision.plane import touching_point
-from dojo_py.hard.apart import END, feature_place
+from dojo_py.hard.apart import END, distance_of_shapes, feature_place
 from dojo_py.hard.contact_rows import physical_impulse, plane_gap
 from dojo_py.hard.pair_contacts import tangents
 from dojo_py.hard.workspace import contact_room
 from dojo_py.jit import kernel
 from dojo_py.solver.cones.contact import MOST_ROWS, ROWS, impulse_of
+
+BESIDE = 1e-9
+"""A feature that overlaps by more [m] is compared with its shapes: it may have left the region where it is their distance."""
 
 
 def empty_table(world: Any, room: int, *steps: int) -> np.ndarray:
@@ -125,6 +128,8 @@ def _put_frame(row, n, c):
 @kernel
 def _feature_row(L, P, Q, f, W, row):
     row[GAP] = feature_place(L, P, Q, W, f, END)
+    if row[GAP] < -BESIDE:  # (where a corner lies beyond its face, the shapes may be apart)
+        row[GAP] = max(row[GAP], distance_of_shapes(L, P, Q, W, f, END))
     if W.fwanted[f] < 0:  # (it took part in an earlier part of the step only)
         row[GAP] = max(row[GAP], 0.0)
     _put_frame(row, W.feature.normal, W.feature.point)

@@ -1,21 +1,23 @@
-"""The work of contacts in a step, or a part of one: none may throw bodies apart faster than they came together.
+"""The work of contacts and of taut tendons in a step, or a part of one: none may throw bodies apart faster than they came together.
 
-The impulses of contacts, P = Bᵀ λ of each body, change the momenta from p - P, what they would be without them, to p. Their work is
+The impulses of contacts and of tendons at their limits, P = Bᵀ λ of each body, change the momenta from p - P, what they would be without them, to p. Their work is
 
     ½ p·M⁻¹p - ½ (p - P)·M⁻¹(p - P)  =  P·M⁻¹p - ½ P·M⁻¹P        M: mass and inertia of each body
 
 -½ P·M⁻¹P where bodies end at rest along the impulses, 0 where they rebound without loss. But gaps and directions are those
 at the end of the step: a body that rotates by a good part of a radian may meet another one, go through it, and be pushed out on
-the far side, along directions that have rotated meanwhile, with any energy. Such a solution fulfils all equations, but is no
-physical motion. It takes a long step: in half of it directions rotate by half as much.
+the far side, along directions that have rotated meanwhile, with any energy. A tendon pulls on a body in its direction at the start,
+too. Such a solution fulfils all equations, but is no physical motion. It takes a long step: in half of it directions rotate by half
+as much. (Limits of joints are left out: what they take from the motion depends on the impulses of the joints.)
 """
 
 from dojo_py.arrays import scratch
 from dojo_py.hard.apart import START
 from dojo_py.hard.attempts import complementarity_tolerance
 from dojo_py.hard.bodies import momentum_rows
+from dojo_py.hard.closures import TENDON_ROW
 from dojo_py.hard.contact_rows import candidate_gap
-from dojo_py.hard.islands import BODIES, CONTACTS
+from dojo_py.hard.islands import BODIES, CONTACTS, LIMITS
 from dojo_py.jit import kernel
 from dojo_py.solver.cones.contact import MOST_ROWS, ROWS, impulse_of
 from dojo_py.solver.cones.standoff import FARTHEST
@@ -27,24 +29,24 @@ CREATED = 0.01
 
 @kernel
 def throws(L, P, Q, W, h):
-    """Whether the contacts of the islands in W.span create energy in their step of length h [s].
+    """Whether contacts and tendons at their limits create energy in the step of length h [s] of the islands in W.span.
 
     Beyond what undoes overlaps, and what impulses do whose products with their gaps are within the tolerance: that is little, but
     all the energy there is where bodies rest without gravity.
     """
-    contacts = W.span[CONTACTS, 1] - W.span[CONTACTS, 0]
-    if contacts == 0:
+    rows = W.span[CONTACTS, 1] - W.span[CONTACTS, 0] + W.span[LIMITS, 1] - W.span[LIMITS, 0]
+    if rows == 0:
         return False
-    _add_up(W)
+    _add_up(L, W)
     work, scale = _work(L, W, h)
     if not work > CREATED * scale:
         return False
-    within_tolerance = contacts * complementarity_tolerance(L, W, h, 0.0) / h
+    within_tolerance = rows * complementarity_tolerance(L, W, h, 0.0) / h
     return work - _undoing(L, P, Q, W, h) - within_tolerance > CREATED * scale
 
 
 @kernel
-def _add_up(W):
+def _add_up(L, W):
     """W.pushed (nb, 6) = P, of every body of the islands."""
     F = scratch(MOST_ROWS)
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
@@ -58,6 +60,23 @@ def _add_up(W):
                 for r in range(ROWS[W.claw[c]]):
                     for i in range(6):
                         W.pushed[b, i] += W.cB[c, side, r, i] * F[r]
+    for k in range(W.span[LIMITS, 0], W.span[LIMITS, 1]):
+        m = W.members[LIMITS, k]
+        l = W.limit_active[m]
+        e = _tendon(L, l)
+        if e < 0:
+            continue
+        for side in range(L.eq_bodies.shape[1]):
+            b = L.eq_bodies[e, side]
+            if b >= 0:
+                for i in range(6):
+                    W.pushed[b, i] += L.limit_sign[l] * W.lim[m, 0] * W.Geq[e, side, TENDON_ROW, i]
+
+
+@kernel
+def _tendon(L, l):
+    """The closure that limit l belongs to if it is that of a tendon, else -1."""
+    return -1 - L.node_joint[L.dof_node[L.limit_dof[l]]]
 
 
 @kernel
@@ -82,11 +101,19 @@ def _work(L, W, h):
 
 @kernel
 def _undoing(L, P, Q, W, h):
-    """Work [J] that undoes what overlaps where the step starts, and moves what touches to its standoff."""
+    """Work [J] that undoes what overlaps, or is too long, where the step starts, and moves what touches to its standoff."""
     total = 0.0
     for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
         c = W.members[CONTACTS, k]
         if W.con[c, 0] > 0.0:
             depth = max(FARTHEST * W.standoff[c] - candidate_gap(L, P, Q, W, W.active[c], START), 0.0)
             total += W.con[c, 0] * min(W.crecovery[c], depth / h)
+    for k in range(W.span[LIMITS, 0], W.span[LIMITS, 1]):
+        m = W.members[LIMITS, k]
+        l = W.limit_active[m]
+        if _tendon(L, l) >= 0:
+            dof = L.limit_dof[l]
+            room = L.limit_sign[l] * (W.angle0[dof] - L.limit_bound[l])
+            depth = max(FARTHEST * W.limit_standoff[l] - room, 0.0)
+            total += W.lim[m, 0] * min(W.lrecovery[l], depth / h)
     return total

@@ -53,7 +53,9 @@ def pairs(task, L, P, Q, W, i, j, a, b, c):
         return float(left_out_of_part(P, Q, W, a))
     elif task == apart.BY_SIZE:
         size_change(Q, W, i, j // 3, j % 3)
-    elif task == apart.APART_AT_START:
+    elif task == apart.DISTANCE:
+        if j == apart.END:
+            return gap_of_pair(Q, W, W.fpair[i], W.xn, W.Rn)
         return gap_of_pair(Q, W, W.fpair[i], W.x, W.R)
     return 0.0
 
