@@ -1,6 +1,7 @@
 """The work of contacts and of taut tendons in a step, or a part of one: none may throw bodies apart faster than they came together.
 
-The impulses of contacts and of tendons at their limits, P = Bᵀ λ of each body, change the momenta from p - P, what they would be without them, to p. Their work is
+The impulses of contacts and of tendons at their limits, P = Bᵀ λ of each body, change the momenta from p - P, what they would be
+without them, to p. Their work is
 
     ½ p·M⁻¹p - ½ (p - P)·M⁻¹(p - P)  =  P·M⁻¹p - ½ P·M⁻¹P        M: mass and inertia of each body
 
