@@ -9,7 +9,7 @@ without them, to p. Their work is
 at the end of the step: a body that rotates by a good part of a radian may meet another one, go through it, and be pushed out on
 the far side, along directions that have rotated meanwhile, with any energy. A tendon pulls on a body in its direction at the start,
 too. Such a solution fulfils all equations, but is no physical motion. It takes a long step: in half of it directions rotate by half
-as much. (Limits of joints are left out: what they take from the motion depends on the impulses of the joints.)
+as much. (Limits of joints are left out: their distance is the coordinate itself, without a direction that turns.)
 """
 
 from dojo_py.arrays import scratch
@@ -25,7 +25,7 @@ from dojo_py.solver.cones.standoff import FARTHEST
 from dojo_py.solver.octet import WIDTH
 
 CREATED = 0.01
-"""Fraction of the energy in `_work` that contacts may create: lever arms at the end of the step add a little (docs/contact.md)."""
+"""Fraction of the energy in `_work` that may be created: lever arms at the end of the step add a little (docs/contact.md)."""
 
 
 @kernel
@@ -35,21 +35,20 @@ def throws(L, P, Q, W, h):
     Beyond what undoes overlaps, and what impulses do whose products with their gaps are within the tolerance: that is little, but
     all the energy there is where bodies rest without gravity.
     """
-    rows = W.span[CONTACTS, 1] - W.span[CONTACTS, 0] + W.span[LIMITS, 1] - W.span[LIMITS, 0]
-    if rows == 0:
+    pushing = _add_up(L, W)
+    if pushing == 0:
         return False
-    _add_up(L, W)
     work, scale = _work(L, W, h)
     if not work > CREATED * scale:
         return False
-    within_tolerance = rows * complementarity_tolerance(L, W, h, 0.0) / h
+    within_tolerance = pushing * complementarity_tolerance(L, W, h, 0.0) / h
     return work - _undoing(L, P, Q, W, h) - within_tolerance > CREATED * scale
 
 
 @kernel
 def _add_up(L, W):
-    """W.pushed (nb, 6) = P, of every body of the islands."""
-    F = scratch(MOST_ROWS)
+    """W.pushed (nb, 6) = P, of every body of the islands. Returns how many contacts and limits of tendons there are."""
+    F, count = scratch(MOST_ROWS), W.span[CONTACTS, 1] - W.span[CONTACTS, 0]
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         W.pushed[W.members[BODIES, k], :] = 0.0
     for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
@@ -67,11 +66,13 @@ def _add_up(L, W):
         e = _tendon(L, l)
         if e < 0:
             continue
+        count += 1
         for side in range(L.eq_bodies.shape[1]):
             b = L.eq_bodies[e, side]
             if b >= 0:
                 for i in range(6):
                     W.pushed[b, i] += L.limit_sign[l] * W.lim[m, 0] * W.Geq[e, side, TENDON_ROW, i]
+    return count
 
 
 @kernel
@@ -102,7 +103,7 @@ def _work(L, W, h):
 
 @kernel
 def _undoing(L, P, Q, W, h):
-    """Work [J] that undoes what overlaps, or is too long, where the step starts, and moves what touches to its standoff."""
+    """Work [J] that undoes overlaps and lengths beyond limits at the start of the step, and moves what touches to its standoff."""
     total = 0.0
     for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
         c = W.members[CONTACTS, k]

@@ -203,7 +203,7 @@ def _complete_whole(L, P, Q, A, W, h):
 
     Attempts: the best point, accepted with the tolerance of a solve that got stuck; held points (held_points.py). A solution is
     solved again without ghosts (ghosts.py) and with rebounds (impacts.py), and rejected where bodies rotate too fast at its end or
-    contacts create energy.
+    contacts or taut tendons create energy.
     """
     if not is_solved(W):
         _take_best(L, P, Q, A, W, h)

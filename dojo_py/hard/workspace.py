@@ -225,7 +225,7 @@ class Work(NamedTuple):
     parts: np.ndarray  # (nb,) in how many parts the step of each body was solved; 0: it failed, the body stays
     solved: np.ndarray  # (nb,) 1 where the step was solved whole; STAYED, FAILED, WAITS, GAVE_WAY (outcome.py)
     unmatched: np.ndarray  # (nb,) 1 where no velocity over the step has the momentum at the end of its last part
-    pushed: np.ndarray  # (nb, 6) momentum that each body has from contacts (contact_work.py)
+    pushed: np.ndarray  # (nb, 6) momentum that each body has from contacts and taut tendons (contact_work.py)
     begin: np.ndarray  # (nb, 6) momentum at the end of the last interval, angular in the body frame [N s, N m s]
     carried: np.ndarray  # (nb,) > 0 where that is `carry`, not the momentum of the velocities: no velocity over a step has it
     carry: np.ndarray  # (nb, 6)

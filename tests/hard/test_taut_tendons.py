@@ -17,7 +17,7 @@ CORD = """<mujoco>
 
 
 def energies(place, h, seconds):
-    """Total energy after each step, relative to the start [J], by the wheel; and whether all steps are SOLVED."""
+    """Total energy after each step, relative to the start [J], by the wheel; whether all steps are SOLVED; the trajectory."""
     xml = CORD.format(place=place)
     model = mujoco.MjModel.from_xml_string(xml)
     model.opt.enableflags |= int(mujoco.mjtEnableBit.mjENBL_ENERGY)
