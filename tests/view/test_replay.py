@@ -2,6 +2,7 @@
 
 import dataclasses
 import pickle
+import time
 
 import numpy as np
 import pytest
@@ -56,13 +57,32 @@ def test_the_page_opens_offline_without_errors_and_moves(humanoid, tmp_path, ope
     sim, run = humanoid
     shown = open_page(replay(sim.model, run, tmp_path / "run.html").resolve().as_uri())
     field = shown.page.locator("input").first
-    shown.page.get_by_role("button").first.click()  # pause: a page that plays moves on from the time that is asked for
+    now = "Number(getComputedStyle(curves).getPropertyValue('--now'))"
 
-    def at_time(t):
+    def until(act, reached):
+        """act() again until reached() within 3 s: a busy page loses what is typed or clicked."""
+        for _ in range(20):
+            act()
+            end = time.monotonic() + 3.0
+            while time.monotonic() < end:
+                if reached():
+                    return
+        pytest.fail("the page does not answer within a minute")
+
+    def stands():
+        before = shown.page.evaluate(now)
+        shown.page.wait_for_timeout(1000)
+        return shown.page.evaluate(now) == before
+
+    # pause: a page that plays moves on from the time that is asked for
+    until(shown.page.get_by_role("button").first.click, stands)
+
+    def ask_for(t):
         field.fill(str(t))
         field.press("Enter")
-        there = f"Math.abs(10 * getComputedStyle(curves).getPropertyValue('--now') - {t}) < 0.03"
-        shown.page.wait_for_function(there, timeout=60_000)
+
+    def at_time(t):
+        until(lambda: ask_for(t), lambda: abs(10.0 * shown.page.evaluate(now) - t) < 0.03)
         shown.page.wait_for_timeout(500)
         return shown.picture(), shown.page.locator(".now").all_text_contents()
 
@@ -73,9 +93,8 @@ def test_the_page_opens_offline_without_errors_and_moves(humanoid, tmp_path, ope
             break
     assert moves and first.std() > 0.03  # measured: 0.10; a blank canvas has 0
     assert float(early[0]) > float(late[0]) + 100.0  # the energy falls from 330 J to 107 J
-    shown.page.get_by_role("button").first.click()  # play
-    before = shown.page.evaluate("getComputedStyle(curves).getPropertyValue('--now')")
-    shown.page.wait_for_function(f"getComputedStyle(curves).getPropertyValue('--now') > {before}", timeout=60_000)
+    before = shown.page.evaluate(now)
+    until(shown.page.get_by_role("button").first.click, lambda: shown.page.evaluate(now) > before)  # play
     assert shown.errors == [] and shown.network == []
 
 
