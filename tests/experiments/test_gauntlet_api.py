@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from gauntlet_default import outcomes
 
 from dojo_py.reproduce.gauntlet import api
 from dojo_py.reproduce.gauntlet.api_targets import Target
@@ -10,10 +11,12 @@ from dojo_py.reproduce.gauntlet.api_values import ODD, REFUSE, SAME, Value, valu
 CHUNK = 10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", range(0, len(api.FIXED), CHUNK))
 def test_fixed_seeds(first):
+    """Ten at a time. The default run judges those of gauntlet_default.py, in test_gauntlet.py."""
     for seed in api.FIXED[first : first + CHUNK]:
-        for name, outcome in api.check(api.generate(seed)).items():
+        for name, outcome in outcomes("api", seed).items():
             assert not outcome.broken, f"seed {seed}, {name}: {outcome.where}"
 
 
