@@ -7,6 +7,7 @@ Random pairs at up to 8 m/s and 15 rad/s that come as near as 1 mm to 5 cm withi
 import mujoco
 import numpy as np
 import pytest
+from default_run import some
 
 from dojo_py import HardSimulator, Status, load_model
 from dojo_py.collision.convex import Shapes
@@ -52,9 +53,10 @@ def least_distance(model, wheel, data, start, end):
     return least
 
 
-def test_near_misses_are_free_flight():
+@pytest.mark.parametrize("steps", some([60, 240], [60]))
+def test_near_misses_are_free_flight(steps):
     rng, tried, felt = np.random.default_rng(0), 0, []
-    while tried < 240:
+    while tried < steps:
         text = scene(rng)
         model, wheel = load_model(text), mujoco.MjModel.from_xml_string(text)
         data, none = mujoco.MjData(wheel), np.zeros(2, int)
@@ -83,6 +85,8 @@ PASSING = """<mujoco><option gravity="0 0 0" timestep="{h}"/>
   <body pos="0 0 {z}">{joint}<geom type="box" size="0.15 0.1 0.05" mass="2"/></body></worldbody></mujoco>"""
 
 
+PHASES = {"two": (0, 3), "the others": (1, 2, 4, 5)}
+"""In sixths of a step."""
 SLIDE, FREE = '<joint type="slide" axis="1 0 0"/>', "<freejoint/>"
 
 
@@ -97,9 +101,10 @@ def speeds_over(below, joint, speed, h, clearance, phase):
     return motion.qvel[:, 0]
 
 
+@pytest.mark.parametrize("phases", some(PHASES, ["two"]))
 @pytest.mark.parametrize("joint", [SLIDE, FREE], ids=["slide", "free"])
 @pytest.mark.parametrize("below", BELOW)
-def test_what_passes_over_another_is_not_stopped(below, joint):
+def test_what_passes_over_another_is_not_stopped(below, joint, phases):
     """A box goes on at its speed above what it does not touch, slow ones too, and wherever in a step its front arrives.
 
     Its front face, extended, reaches what lies below its edge. Before: from 1 to 0.17 m/s in one SOLVED step, over boxes and
@@ -108,8 +113,8 @@ def test_what_passes_over_another_is_not_stopped(below, joint):
     """
     for speed, h in ((1.0, 0.01), (1.0, 0.002), (0.2, 0.02)):
         for clearance in (1e-4, 1e-3, 5e-3):
-            for phase in np.arange(6) / 6:
-                np.testing.assert_allclose(speeds_over(below, joint, speed, h, clearance, phase), speed, rtol=1e-9)
+            for phase in PHASES[phases]:
+                np.testing.assert_allclose(speeds_over(below, joint, speed, h, clearance, phase / 6), speed, rtol=1e-9)
 
 
 @pytest.mark.parametrize("name", ["scenes", "bodies"])

@@ -4,8 +4,11 @@ Bound 1e-6; how errors are scaled and what the differences themselves are good f
 differences' own estimated error is below 1e-7, which is asserted. The worst measured stand beside the bounds; -s prints all.
 """
 
+from functools import cache
+
 import numpy as np
 import pytest
+from default_run import in_turn
 from differences import FIRST_STEP, compare, moved, ridders, tangent, tight
 from gradient_scenes import SCENES, start
 from gradient_situations import CASES, situation
@@ -36,8 +39,7 @@ def compare_scene(scene, kappa, seed):
     return compare(sim, state, control, kappa, wrenches)
 
 
-@pytest.mark.parametrize("kappa", KAPPAS)
-@pytest.mark.parametrize("scene", SCENES)
+@pytest.mark.parametrize(("scene", "kappa"), in_turn(SCENES, KAPPAS))
 def test_scenes(scene, kappa):
     """Measured: 8e-7 (capsules of which one is fixed, κ 1e-2), 90 % below 5e-9."""
     for seed in range(2):
@@ -45,10 +47,11 @@ def test_scenes(scene, kappa):
 
 
 def model_cases():
-    """Every model, situation and κ; what takes seconds is slow except at one κ."""
-    for name, kind in CASES:
-        for kappa in KAPPAS:
-            long = name in ("humanoid", "atlas") and kappa != 3e-4 or name == "atlas" and kind not in ("impact", "limit")
+    """Every model, situation and κ; by default one κ of each, of what takes seconds two situations."""
+    for at, (name, kind) in enumerate(CASES):
+        for k, kappa in enumerate(KAPPAS):
+            kept = kappa == 3e-4 if name in ("humanoid", "atlas") else k == at % len(KAPPAS)
+            long = not kept or name == "atlas" and kind not in ("impact", "limit")
             yield pytest.param(name, kind, kappa, marks=[pytest.mark.slow] if long else [])
 
 
@@ -105,8 +108,7 @@ def push_forward(traj, dz, du):
     return dz
 
 
-@pytest.mark.parametrize("kappa", [3e-4, 1e-6])
-@pytest.mark.parametrize("name", ROLLOUTS)
+@pytest.mark.parametrize(("name", "kappa"), in_turn(ROLLOUTS, (3e-4, 1e-6)))
 def test_fifty_linearised_steps_are_the_derivative_of_the_rollout(name, kappa):
     """Random directions of the first state and of all controls, relative to the size of the result."""
     sim, traj = rolled(name, kappa)
@@ -270,9 +272,14 @@ BALL = """<mujoco><worldbody><geom type="plane" size="0 0 1" friction=".5"/>
 """A ball that cannot turn: v₊ = max(v - g h, -gap/h), in closed form."""
 
 
+@cache
+def ball_simulator():
+    return tight(load_model(BALL), TIMESTEP)
+
+
 def ball(kappa, gap, speed=(0.0, 0.0)):
     """A of one step of the ball at a gap, in scaled units: rates times h."""
-    sim = tight(load_model(BALL), TIMESTEP)
+    sim = ball_simulator()
     lin = sim.linearize(sim.initial_state(np.array([0.0, 0.1 + gap]), np.array(speed)), None, kappa=kappa)
     scale = np.array([1.0, 1.0, TIMESTEP, TIMESTEP])
     return scale[:, None] * lin.A / scale

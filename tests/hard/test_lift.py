@@ -3,6 +3,7 @@
 import mujoco
 import numpy as np
 import pytest
+from default_run import some
 from differences import compare, ridders, tight
 
 from dojo_py import HardSimulator, load_model
@@ -115,9 +116,10 @@ def test_derivatives_are_those_of_differences(scene):
     assert found.estimate < 1e-8 and max(found.A, found.B) < 1e-7, found
 
 
+@pytest.mark.parametrize("part", some(range(4), [0]))
 @pytest.mark.parametrize("scene", ["off the centre", "bounded", "actuation off", "slide and ball, off", "free"])
-def test_parameters_act_through_it(scene):
-    """Every number, within 1e-6 of the largest entry of its kind."""
+def test_parameters_act_through_it(scene, part):
+    """Every number, within 1e-6 of the largest entry of its kind. A part has every fourth number."""
     kappa, names = 1e-4, ["timestep", "mass", "gravity", "com", "joint_anchor", "joint_axis", "damping"]
     model = load_model(SCENES[scene])
     sim = tight(model, 0.01)
@@ -126,7 +128,7 @@ def test_parameters_act_through_it(scene):
     for name in names:
         values = sim.parameter(name).value.ravel()
         size = max(np.abs(found[name]).max(initial=0.0), 1e-3)
-        for k in range(len(values)):
+        for k in range(part, len(values), 4):
             by = np.eye(len(values))[k] * (1e-3 if name == "timestep" else 1e-2)
 
             def end(amount, name=name, values=values, by=by):

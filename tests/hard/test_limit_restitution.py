@@ -3,6 +3,7 @@
 import mujoco
 import numpy as np
 import pytest
+from default_run import some
 from scipy.optimize import brentq
 
 from dojo_py import HardSimulator, load_model
@@ -92,7 +93,7 @@ def test_it_comes_to_rest():
     assert abs(run.qpos[-1, 0] - np.deg2rad(20.0)) < 1e-8
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", some(range(4), [0]))
 def test_energy_never_grows(seed):
     """Two links whose limits bounce, over a floor that bounces with friction; 20 J.
 

@@ -5,6 +5,7 @@ import dataclasses
 import mujoco
 import numpy as np
 import pytest
+from default_run import pairs, some
 from differences import compare, tight
 from random_orientations import model_text, start_of
 from test_parameters import differences, with_room
@@ -76,8 +77,7 @@ def test_torques_and_activations_are_the_soft_modes(seed):
         assert np.abs(one - two).max() < 1e-12
 
 
-@pytest.mark.parametrize("kappa", [1e-2, 3e-4])
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize(("seed", "kappa"), pairs(SEEDS, (1e-2, 3e-4), row=0, column=3e-4))
 def test_derivatives_are_the_differences_of_steps(seed, kappa):
     """With limits, and contacts of every other model. Measured: A 7e-10, B 5.6e-8 (of the differences: 6.6e-8)."""
     model = load_model(model_text(seed, contact=seed % 2 == 0, limits=True))
@@ -104,9 +104,10 @@ SHARE = 0.3
 """Of the columns of a kind of parameters that are compared."""
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_parameters_are_the_differences_of_steps(seed):
-    """Measured: 2.9e-8."""
+@pytest.mark.parametrize("part", some(["first", "others"], ["first"]))
+@pytest.mark.parametrize("seed", some(SEEDS, range(4)))
+def test_parameters_are_the_differences_of_steps(seed, part):
+    """By default one number of a kind, in half of the models. Measured: 2.9e-8."""
     kappa, model = 1e-3, load_model(model_text(seed, contact=seed % 2 == 0, limits=True))
     sim = tight(model, 0.01)
     sim = with_room(sim)
@@ -118,7 +119,7 @@ def test_parameters_are_the_differences_of_steps(seed):
     for kind in kinds:
         scale = directions(sim.world, sim.model, sim.timestep, (kind,)).scale
         columns = lin.parameters[kind] * scale
-        for k in rng.permutation(len(scale))[: int(np.ceil(SHARE * len(scale)))]:
+        for k in rng.permutation(len(scale))[: int(np.ceil(SHARE * len(scale)))][slice(1) if part == "first" else slice(1, None)]:
             exact = differences(sim, qpos, qvel, control, kind, k, scale[k], kappa)
             off = np.abs(columns[:, k] - exact).max() / max(np.abs(columns).max(), 1e-3)
             assert off < 1e-6, f"{kind} {k}: {off:.1e}"

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from default_run import some
 from scipy.spatial.transform import Rotation
 
 import dojo_py
@@ -204,11 +205,15 @@ def smallest_gap(model, kind, qpos):
     return separating(points + qpos[:3], radius, edges, faces, tops).min() if len(tops) else np.inf
 
 
+SEEDS = {"first": range(1), "others": range(1, 4)}
+
+
+@pytest.mark.parametrize("seeds", some(SEEDS, ["first"]))
 @pytest.mark.parametrize("kind", SIZES)
-def test_nothing_sinks_into_hills(kind):
+def test_nothing_sinks_into_hills(kind, seeds):
     """Thrown onto random hills: every step is SOLVED, no gap is below -1e-9 m. Measured: 2e-11 and more."""
     worst = np.inf
-    for seed in range(4):
+    for seed in SEEDS[seeds]:
         sim, qpos, rng = over_hills(kind, seed, 0.5)
         qvel = np.concatenate([0.5 * rng.normal(size=3), 3.0 * rng.normal(size=3)])
         trajectory = sim.rollout(sim.initial_state(qpos, qvel), np.zeros((300, 0)))
@@ -248,12 +253,13 @@ def test_heaps_on_hills_come_to_rest():
         assert np.abs(trajectory.qvel[-1].reshape(4, 6)[there]).max() < 1e-6
 
 
+@pytest.mark.parametrize("seeds", some(SEEDS, ["first"]))
 @pytest.mark.parametrize("kappa", [1e-2, 1e-4, 1e-6])
 @pytest.mark.parametrize("kind", SIZES)
-def test_derivatives(kind, kappa):
+def test_derivatives(kind, kappa, seeds):
     """A of a body that hits a hill against differences of the κ step, extrapolated, in steps above round-off. Measured: 8e-6."""
     worst = []
-    for seed in range(4):
+    for seed in SEEDS[seeds]:
         sim, qpos, rng = over_hills(kind, seed, 0.4)
         model = sim.model
         while (gap := smallest_gap(model, kind, qpos)) > 0.002:
