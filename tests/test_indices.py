@@ -11,9 +11,7 @@ from dojo_py.indices import ROOMS
 
 pytestmark = pytest.mark.skipif(not (compiling() and REPLACED), reason="numba compiles its own way")
 
-PROGRAM = """
-import sys
-
+ROOM = """
 import numpy as np
 
 from dojo_py.jit import entry, kernel
@@ -27,12 +25,12 @@ def last(x):
     return x[-1]
 
 
-def rooms_kernel(function, room):
-    function.__module__ = room
+def room_kernel(function):
+    function.__module__ = "{room}"
     return kernel(function)
 
 
-at_run_time, written = rooms_kernel(at, sys.argv[1]), rooms_kernel(last, sys.argv[1])
+at_run_time, written = room_kernel(at), room_kernel(last)
 
 
 @entry
@@ -40,24 +38,40 @@ def ask(x, i):
     return at_run_time(x, i), written(x)
 
 
-print(ask(np.arange(5.0)[1:], int(sys.argv[2])))
+for i in {indices}:
+    try:
+        print("{room}", i, *ask(np.arange(5.0)[1:], i))
+    except IndexError:
+        print("{room}", i, "IndexError")
 """
+ODD = [f"dojo_py.{name}.odd" for name in ROOMS]
+ELSEWHERE = "dojo_py.planning.odd"
 
 
-def said(tmp_path, room, index, checked):
-    (tmp_path / "program.py").write_text(PROGRAM)
-    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / f"{room}{checked}"), "NUMBA_BOUNDSCHECK": str(int(checked))}
-    command = [sys.executable, str(tmp_path / "program.py"), room, str(index)]
-    return subprocess.run(command, capture_output=True, text=True, env=environment)
+@pytest.fixture(scope="module")
+def said(tmp_path_factory):
+    """(room, index, checked) -> what is found at the index and at -1, by a process without checks and one with them."""
+    found = {}
+    for checked, indices in ((False, [-1]), (True, [2, -1])):
+        folder = tmp_path_factory.mktemp("rooms")
+        for k, room in enumerate([*ODD, ELSEWHERE] if checked else ODD):
+            (folder / f"room{k}.py").write_text(ROOM.format(room=room, indices=indices))
+        code = "import pathlib\nfor file in sorted(pathlib.Path('.').glob('room*.py')):\n    __import__(file.stem)"
+        environment = {**os.environ, "NUMBA_CACHE_DIR": str(folder), "NUMBA_BOUNDSCHECK": str(int(checked))}
+        run = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, env=environment, check=True)
+        for line in run.stdout.splitlines():
+            room, index, values = line.split(" ", 2)
+            found[room, int(index), checked] = values
+    return found
 
 
-@pytest.mark.parametrize("room", [f"dojo_py.{name}.odd" for name in ROOMS])
-def test_what_is_known_at_run_time_counts_from_the_start(tmp_path, room):
+@pytest.mark.parametrize("room", ODD)
+def test_what_is_known_at_run_time_counts_from_the_start(said, room):
     """The number before the view (1, 2, 3, 4) of (0, 1, 2, 3, 4) is 0; a written -1 is the last one."""
-    assert said(tmp_path, room, -1, False).stdout == "(0.0, 4.0)\n"
-    assert said(tmp_path, room, 2, True).stdout == "(3.0, 4.0)\n"
-    assert "IndexError" in said(tmp_path, room, -1, True).stderr
+    assert said[room, -1, False] == "0.0 4.0"
+    assert said[room, 2, True] == "3.0 4.0"
+    assert said[room, -1, True] == "IndexError"
 
 
-def test_other_rooms_count_from_the_end(tmp_path):
-    assert said(tmp_path, "dojo_py.planning.odd", -1, True).stdout == "(4.0, 4.0)\n"
+def test_other_rooms_count_from_the_end(said):
+    assert said[ELSEWHERE, -1, True] == "4.0 4.0"
