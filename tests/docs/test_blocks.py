@@ -9,8 +9,8 @@ import pytest
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 PAGES = [page for page in sorted(DOCS.rglob("*.md")) if "```python" in page.read_text(encoding="utf-8")]
-SLOW = {"planning.md", "view.md", "coming_from/brax_mjx.md", "guides/machines.md"}
-"""Plans several times; draws replays; compiles with JAX; starts Dask and Ray: half a minute each."""
+SLOW = {"planning.md", "view.md", "coming_from/brax_mjx.md", "jax.md", "guides/machines.md", "guides/identification.md"}
+"""Plans several times; draws replays; compiles with JAX (both); starts Dask and Ray; fits: a quarter to half a minute each."""
 NEEDS = {
     "jax.md": ["jax"], "brax_mjx.md": ["jax"], "environments.md": ["gymnasium"], "view.md": ["viser"],
     "planning.md": ["matplotlib"], "machines.md": ["distributed", "ray"],

@@ -5,6 +5,7 @@ import time
 
 import numpy as np
 import pytest
+from default_run import some
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from lxml import etree
@@ -136,13 +137,18 @@ def accepted_attributes(node):
     return sorted({*table, "name", "class"})
 
 
-def test_every_attribute_with_every_nasty_value():
-    """Every attribute of the table, each with one value in turn: all pairs appear over several attributes of a kind."""
+@pytest.mark.parametrize("part", some(range(4), [0]))
+def test_every_attribute_with_every_nasty_value(part):
+    """Every attribute of the table, each with one value in turn: all pairs appear over several attributes of a kind.
+
+    By default every fourth attribute.
+    """
     count, nodes = 0, list(etree.fromstring(EVERYTHING).iter())
     for index, attribute in ((i, a) for i, node in enumerate(nodes) for a in accepted_attributes(node)):
-        root = etree.fromstring(EVERYTHING)
-        list(root.iter())[index].set(attribute, NASTY[count % len(NASTY)])
-        outcome(etree.tostring(root))
+        if count % 4 == part:
+            root = etree.fromstring(EVERYTHING)
+            list(root.iter())[index].set(attribute, NASTY[count % len(NASTY)])
+            outcome(etree.tostring(root))
         count += 1
     assert count > 300
 

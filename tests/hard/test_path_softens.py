@@ -3,11 +3,10 @@
 import math
 
 import numpy as np
-from loaded_step import H, LoadedStep
+from loaded_step import H, LoadedStep, residuals
 
 from dojo_py.hard.assemble import assemble
 from dojo_py.hard.central_path import _add_softening, _any_that_softens, _soften
-from dojo_py.hard.residuals import evaluate
 from dojo_py.jit import entry
 
 CROSSED = (
@@ -18,18 +17,30 @@ FIRST, LAST, PUSH = math.log(1e-2), math.log(1e-9), 2.0
 
 
 @entry
-def rows_at(L, P, Q, V, W, h, t):
+def soften(W, t):
     _soften(W, t, FIRST, LAST, PUSH)
-    evaluate(L, P, Q, V.servos, W, h, 0)
 
 
 @entry
-def with_rates(L, P, Q, V, W, h, t):
-    _soften(W, t, FIRST, LAST, PUSH)
-    evaluate(L, P, Q, V.servos, W, h, 0)
+def assembled(L, W, h):
     assemble(L, W, h, 0.1, 0.1, 0.0, False)
+
+
+@entry
+def rates(L, P, Q, W, h, t):
     _add_softening(L, P, Q, W, h, t, FIRST, LAST, PUSH)
     return _any_that_softens(P, W)
+
+
+def rows_at(L, P, Q, V, W, h, t):
+    soften(W, t)
+    residuals(L, P, Q, V, W, h, 0)
+
+
+def with_rates(L, P, Q, V, W, h, t):
+    rows_at(L, P, Q, V, W, h, t)
+    assembled(L, W, h)
+    return rates(L, P, Q, W, h, t)
 
 
 def test_rows_have_their_derivative_by_the_height_on_the_path():

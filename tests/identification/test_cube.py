@@ -57,6 +57,15 @@ def test_free_flight_alone_shows_that_the_centre_of_mass_is_not_in_the_middle():
     assert 0.002 < com[2] < 0.01 and np.abs(com[:2]).max() < 0.002
 
 
+def test_a_few_tosses_are_fitted_and_reported():
+    """Six tosses for the first guess, three for two iterations of the fit: too few to find the edges."""
+    report = identify_cube(fit=6, validate=2, every=2, max_iterations=2)
+    assert 0.1 < report.friction < 0.3
+    assert report.result.unsolved == 0 and report.fitted.unsolved == 0
+    assert "held-out roll-outs" in str(report)
+
+
+@pytest.mark.slow  # a minute
 def test_some_tosses_find_the_cube():
     """Forty tosses for the first guess, twenty for the fit: edges off by 1.3 % (of five tosses by 4 to 14 %). Longer: slow."""
     report = identify_cube(fit=40, validate=2, every=2, max_iterations=4)

@@ -4,6 +4,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from default_run import some
 
 from dojo_py import HardSimulator, load_model
 from dojo_py.jax import rollout_function, step_function
@@ -46,7 +47,7 @@ def relative(a, b):
     return float(np.abs(np.asarray(a) - np.asarray(b)).max() / max(np.abs(np.asarray(b)).max(), 1e-300))
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", some(MODELS, ["box", "hopper"]))
 def test_step_is_the_simulator_and_its_jacobians_agree(name):
     """Value: the same numbers. jacfwd = jacrev = A, B of `linearize` between tangents to 1e-10 (measured 2e-16)."""
     model, x, u = a_start(name)
@@ -69,15 +70,15 @@ def test_step_is_the_simulator_and_its_jacobians_agree(name):
     assert worst < 1e-10
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", some(MODELS, ["ball"]))
 def test_derivatives_are_those_of_the_function_itself(name):
     """Central differences of f in all nq + nv coordinates, lengths of quaternions included (bound 1e-6)."""
     model, x, u = a_start(name, seed=1)
     f = step_function(model, H, KAPPA)
-    columns = []
+    columns, step = [], jax.jit(f)
     for i in range(len(x)):
         e = 2e-6 * np.eye(len(x))[i]
-        columns.append((f(x + e, u) - f(x - e, u)) / 4e-6)
+        columns.append((step(x + e, u) - step(x - e, u)) / 4e-6)
     error = relative(jax.jacrev(f)(x, u), np.stack(columns, axis=1))
     print(f"{name}: differences of the step: {error:.1e} (bound 1e-6)")
     assert error < 1e-6
@@ -103,11 +104,12 @@ def test_activations_are_part_of_the_state():
     assert np.array_equal(f(x, u), np.concatenate([end.qpos, end.qvel, end.act]))
     forward, reverse = jax.jacfwd(f, (0, 1))(x, u), jax.jacrev(f, (0, 1))(x, u)
     assert max(relative(a, b) for a, b in zip(forward, reverse, strict=True)) < 1e-12
+    step = jax.jit(f)
     for at, (value, found) in enumerate(zip((x, u), forward, strict=True)):
         columns = []
         for e in 2e-6 * np.eye(len(value)):
             moved = [(x + s * e, u) if at == 0 else (x, u + s * e) for s in (1.0, -1.0)]
-            columns.append((f(*moved[0]) - f(*moved[1])) / 4e-6)
+            columns.append((step(*moved[0]) - step(*moved[1])) / 4e-6)
         assert relative(found, np.stack(columns, axis=1)) < 1e-6
     roll = rollout_function(model, H, KAPPA)
     chained = f(f(x, u), 0.5 * u)
@@ -143,7 +145,7 @@ def test_tangent_maps_are_the_jacobians_of_integrate_and_difference():
     assert np.abs(np.linalg.pinv(raised) - jax.vmap(lambda e: t.lower(x, e), out_axes=1)(np.eye(t.size))).max() < 1e-14
 
 
-@pytest.mark.parametrize("name", ["box", "ball"])
+@pytest.mark.parametrize("name", some(["box", "ball"], ["box"]))
 def test_rollout_is_the_simulators_and_the_chain_of_its_jacobians(name):
     """T = 10 steps through touch-down: states the same numbers, gradient = chain of A and B (1e-10, measured 1e-15)."""
     model, x, _ = a_start(name, seed=3)

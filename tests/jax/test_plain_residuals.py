@@ -8,6 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from default_run import some
 from loaded_step import H, LoadedStep
 from test_jacobian_blocks import CONTACTS, contact_scene, joint_scene
 
@@ -78,9 +79,12 @@ def velocity(W, b):
     return jnp.array(W.v[b]) if b >= 0 else jnp.zeros(6)
 
 
-@pytest.mark.parametrize("scene", [joint_scene(a, b) for a in SIMPLE for b in SIMPLE] + [FREE_DAMPED])
-def test_joint_rows_impulse_directions_and_momentum(scene):
-    case = LoadedStep(scene, seed=1)
+ON_ONE_ANOTHER = {f"{b} on {a}": joint_scene(a, b) for a in SIMPLE for b in SIMPLE} | {"free": FREE_DAMPED}
+
+
+@pytest.mark.parametrize("name", some(ON_ONE_ANOTHER, ["hinge on ball", "slide on hinge", "ball on slide", "free"]))
+def test_joint_rows_impulse_directions_and_momentum(name):
+    case = LoadedStep(ON_ONE_ANOTHER[name], seed=1)
     L, W, nb = case.L, case.W, case.nb
     impulses = [jnp.zeros(6)] * nb
     for n, j in enumerate(L.node_joint):
@@ -109,6 +113,19 @@ def test_joint_rows_impulse_directions_and_momentum(scene):
         check("momentum by velocity", W.inertia[b, :, :6], jax.jacfwd(rows)(velocity(W, b)))
 
 
+def contact_rows(v, pose, normal, tangents, offset, point):
+    return plain.plane_contact_rows(pose, v, normal, tangents, offset, point, H)
+
+
+def impulse_on_body(v, impulse, pose, normal, tangents, point):
+    return plain.plane_contact_impulse(pose, v, normal, tangents, point, H, impulse)
+
+
+by_velocity = jax.jit(jax.jacfwd(contact_rows))
+by_velocity_and_impulse = jax.jit(jax.jacfwd(impulse_on_body, (0, 1)))
+"""Compiled once for all contacts."""
+
+
 @pytest.mark.parametrize("name", [n for n in CONTACTS if "plane" in n and "cylinder" not in n])
 def test_plane_contact_rows_and_impulses(name):
     case = LoadedStep(contact_scene(*CONTACTS[name]), seed=3)
@@ -121,18 +138,11 @@ def test_plane_contact_rows_and_impulses(name):
         normal, tangents = jnp.array(P.normal[i]), jnp.array(P.tangent[i])
         pose = pose_of(W, 0)
 
-        @jax.jit
-        def rows(v, pose=pose, normal=normal, tangents=tangents, i=i, point=point):
-            return plain.plane_contact_rows(pose, v, normal, tangents, float(P.offset[i]), point, H)
-
-        @jax.jit
-        def on_body(v, impulse, pose=pose, normal=normal, tangents=tangents, point=point):
-            return plain.plane_contact_impulse(pose, v, normal, tangents, point, H, impulse)
-
-        check("gap and tangential velocity", W.cval[c] - [W.contact_allowance[c], 0, 0], rows(v))
-        check("contact rows", W.cC[c, 0, :, :6], jax.jacfwd(rows)(v))
+        contact = v, pose, normal, tangents, float(P.offset[i]), point
+        check("gap and tangential velocity", W.cval[c] - [W.contact_allowance[c], 0, 0], contact_rows(*contact))
+        check("contact rows", W.cC[c, 0, :, :6], by_velocity(*contact))
         impulse = jnp.array(W.con[c][[0, 2, 3]])
-        by_v, by_impulse = jax.jacfwd(on_body, (0, 1))(v, impulse)
+        by_v, by_impulse = by_velocity_and_impulse(v, impulse, pose, normal, tangents, point)
         check("impulse map", W.cB[c, 0, :, :6].T, by_impulse)
         check("change of the impulse", W.cH[c, 0, :, :6], by_v, floor=H * float(jnp.abs(impulse).max()))
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from default_run import some
 
 from dojo_py import HardSimulator, SoftSimulator, load_model
 from dojo_py.planning import Controller, Options, PlanStatus, control_cost, goal, ilqr, state_cost
@@ -63,7 +64,7 @@ def test_a_goal_as_a_constraint_is_met_in_the_hard_motion():
     assert plan.status is PlanStatus.SOLVED and plan.hard_violation <= 5e-3
 
 
-@pytest.mark.parametrize("behind", [0.2, 0.3])
+@pytest.mark.parametrize("behind", some([0.2, 0.3], [0.3]))
 def test_a_goal_that_costs_much_more_than_its_first_penalty_is_met(behind):
     """0.2 m by a pusher 0.07 or 0.17 m behind the box. At the first penalty to stay is cheapest at every κ.
 
@@ -83,6 +84,7 @@ def test_a_pusher_pushes_the_box_straight():
     assert metres < 2e-3 and degrees < 0.5 and plan.hard_cost < 0.01 * 9.0, (plan.status, metres, degrees)
 
 
+@pytest.mark.slow
 @pytest.mark.xfail(reason="bound 10 mm; measured 6.6 or 13 mm: the load of a flat box's corners is not determined", strict=False)
 def test_forces_turn_the_box_to_a_pose():
     """(0.25 m, 0.1 m, 29°) by two forces and a torque. Bound 10 mm and 0.5°, measured 13 mm and 0.005°."""

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from default_run import some
 
 import dojo_py
 from dojo_py.environments import make_task
@@ -59,7 +60,7 @@ def test_a_search_is_that_of_one_thread(workers):
 
 
 @on_each
-@pytest.mark.parametrize("mode", ["hard", "soft"])
+@pytest.mark.parametrize("mode", some(["hard", "soft"], ["soft"]))
 def test_a_sweep_is_that_of_the_simulator(workers, mode):
     """Of a simulator with other parameters too, and with derivatives."""
     sim = dojo_py.HardSimulator("hopper", 0.02) if mode == "hard" else dojo_py.SoftSimulator("hopper", 0.005)
@@ -73,7 +74,7 @@ def test_a_sweep_is_that_of_the_simulator(workers, mode):
         assert np.array_equal(end[0].qpos, end[1].qpos)  # (their states go on alike)
 
 
-@on_each_but_ray
+@pytest.mark.parametrize("workers", some(ENGINES, ["processes"]), indirect=True, scope="module")
 def test_a_fit_is_that_of_one_thread(workers):
     sim = dojo_py.HardSimulator("double_pendulum", 0.01)
     true = sim.with_parameters({"damping": [0.05, 0.05], "mass:lower": 1.3})

@@ -7,6 +7,7 @@ import mujoco
 import numpy as np
 import oracle
 import pytest
+from default_run import one_in
 from public import TIE
 from test_integrators import INTEGRATORS, STEPS, wheel_motion, wheels_horizon
 from test_stages import PUBLIC, URDFS
@@ -20,11 +21,6 @@ ROBOTS = [name for name in PUBLIC if name != TIE] + URDFS
 TIGHT = {"tolerance": 1e-15, "iterations": 500}
 DROPPED = {45}
 """Trees with two boxes that come within their margin along a separating axis only: the wheel's broad phase drops the contact."""
-
-
-def some(names, every):
-    """All names, of which all but one in `every` are slow."""
-    return [pytest.param(n, marks=[pytest.mark.slow] if i % every else []) for i, n in enumerate(names)]
 
 
 @pytest.fixture
@@ -43,7 +39,7 @@ def load(tmp_path, monkeypatch):
     return model
 
 
-@pytest.mark.parametrize("name", SHIPPED + ROBOTS + TREES)
+@pytest.mark.parametrize("name", SHIPPED + one_in(ROBOTS + TREES, 4))
 def test_inverse_of_forward(load, name):
     """Measured: 2e-13 of the largest force; the wheel's inverse of a random acceleration: 1e-12."""
     model = load(name)
@@ -67,7 +63,7 @@ def test_inverse_of_forward(load, name):
 
 
 @pytest.mark.parametrize("solver, bound", [("CG", 1e-6), ("PGS", 2e-5)])
-@pytest.mark.parametrize("name", some(SHIPPED + ROBOTS + TREES, 3))
+@pytest.mark.parametrize("name", one_in(SHIPPED + ROBOTS + TREES, 5))
 def test_cg_and_pgs_reach_newtons_cost(load, name, solver, bound):
     """At tolerance 1e-8, which they compare with one iteration's gain: what is left is more. Measured: CG 9e-7, PGS 1e-5.
 
@@ -89,7 +85,7 @@ def test_cg_and_pgs_reach_newtons_cost(load, name, solver, bound):
 
 @pytest.mark.parametrize("integrator", INTEGRATORS)
 @pytest.mark.parametrize("contact", [False, True], ids=["free", "in contact"])
-@pytest.mark.parametrize("name", some(URDFS + TREES, 8))
+@pytest.mark.parametrize("name", one_in(URDFS + TREES, 12))
 def test_five_hundred_steps(load, name, contact, integrator):
     """As long as two wheels 1e-13 apart stay together. The shipped models and public robots: test_integrators.py."""
     kind, _, seed = name.partition(" ")

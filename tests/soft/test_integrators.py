@@ -4,6 +4,7 @@ import mujoco
 import numpy as np
 import oracle
 import pytest
+from default_run import in_turn
 from public import GYMNASIUM_MJCF, SHARED_MJCF, TIE
 
 import dojo_py
@@ -85,8 +86,9 @@ def check_from_initial_pose(wheel, model, integrator, unstable=False):
     assert largest_difference(wheel, model, integrator, wheel.qpos0, qvel, controls) < BOUND
 
 
-@pytest.mark.parametrize("integrator", INTEGRATORS)
-@pytest.mark.parametrize("path", oracle.MODELS, ids=lambda p: p.stem)
+@pytest.mark.parametrize(
+    ("path", "integrator"), in_turn(oracle.MODELS, INTEGRATORS), ids=lambda value: getattr(value, "stem", value)
+)
 @pytest.mark.parametrize("contact", [False, True], ids=["free", "in contact"])
 def test_shipped_models(path, integrator, contact):
     """Measured: 1e-10 at worst."""
@@ -101,8 +103,7 @@ def test_shipped_models(path, integrator, contact):
     check_from_initial_pose(wheel, model, integrator, (path.stem, integrator) in UNSTABLE)
 
 
-@pytest.mark.parametrize("integrator", INTEGRATORS)
-@pytest.mark.parametrize("name", PUBLIC)
+@pytest.mark.parametrize(("name", "integrator"), in_turn(PUBLIC, INTEGRATORS))
 @pytest.mark.parametrize("contact", [False, True], ids=["free", "in contact"])
 def test_public_robots(name, integrator, contact):
     """Measured: 5e-9 at worst (humanoid with thirteen contacts)."""

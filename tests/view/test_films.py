@@ -74,6 +74,7 @@ def test_wrong_arguments_are_named(fall, tmp_path):
             call()
 
 
+@pytest.mark.slow  # half a minute, as in docs/test_blocks.py
 def test_the_code_of_the_documentation_runs(tmp_path, monkeypatch):
     import re
     from pathlib import Path

@@ -98,6 +98,7 @@ def test_the_page_opens_offline_without_errors_and_moves(humanoid, tmp_path, ope
     assert shown.errors == [] and shown.network == []
 
 
+@pytest.mark.slow  # software rendering
 def test_every_shape_is_drawn_in_its_colour(tmp_path, open_page):
     sim, run = drop(EVERY_SHAPE, 0.1)
     shown = open_page(replay(sim.model, run, tmp_path / "run.html").resolve().as_uri())
@@ -112,6 +113,7 @@ def test_every_shape_is_drawn_in_its_colour(tmp_path, open_page):
     assert shown.errors == [] and shown.network == []
 
 
+@pytest.mark.slow  # software rendering
 def test_pictures_lie_on_meshes_boxes_and_the_floor(tmp_path, open_page):
     image = pytest.importorskip("PIL.Image", reason="no Pillow: pip install 'dojo-sim[view]'")
     pixels = np.zeros((64, 64, 3), np.uint8)
