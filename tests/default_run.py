@@ -8,7 +8,7 @@ import pytest
 def some(values, chosen):
     """All values of a parametrize, of which the chosen ones run by default: a collection of them, or what says it of a value.
 
-    Tuples are the values of several arguments.
+    Tuples are the values of several arguments. What has marks (`pytest.param`) keeps them.
     """
     values = list(values)
     if not callable(chosen):
@@ -41,4 +41,6 @@ def _marked(value, by_default):
     """The same value, or values of several arguments, marked unless it runs by default."""
     if by_default:
         return value
+    if hasattr(value, "marks"):
+        return pytest.param(*value.values, id=value.id, marks=[*value.marks, pytest.mark.slow])
     return pytest.param(*value, marks=pytest.mark.slow) if isinstance(value, tuple) else pytest.param(value, marks=pytest.mark.slow)

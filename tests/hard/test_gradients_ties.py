@@ -5,6 +5,7 @@ Bound 1e-6 against Ridders' differences (differences.py).
 
 import numpy as np
 import pytest
+from default_run import in_turn
 from differences import compare, ridders, tight
 
 from dojo_py import load_model
@@ -27,8 +28,7 @@ TIES = {
 
 
 @pytest.mark.parametrize("friction", ["cone", "pyramid"])
-@pytest.mark.parametrize("kappa", [1e-1, 3e-4, 1e-6])
-@pytest.mark.parametrize("name", TIES)
+@pytest.mark.parametrize(("name", "kappa"), in_turn(TIES, (1e-1, 3e-4, 1e-6)))
 def test_normals_along_axes(name, kappa, friction):
     """Central differences of the frame turned the tangents by a right angle: A was 152 for -0.004."""
     sim = tight(load_model(TIES[name]), 0.01, friction=friction)

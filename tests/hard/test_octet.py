@@ -6,7 +6,6 @@ import sys
 
 import numpy as np
 import pytest
-from default_run import some
 from numba.core.errors import TypingError
 
 from dojo_py.jit import compiling, entry
@@ -126,7 +125,7 @@ print(int(end.status), end.iterations, end.state.qvel.tobytes().hex())
 """
 
 
-@pytest.mark.parametrize("kappa", some(["None", "3e-4"], ["3e-4"]))
+@pytest.mark.parametrize("kappa", [pytest.param("None", marks=pytest.mark.slow), "3e-4"])
 def test_a_hard_step_in_plain_python(kappa):
     """A humanoid, several hinges a body: as many iterations and the same motion. Measured: the same bits."""
     found = []

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from default_run import in_turn
 from differences import compare, tight
 
 from dojo_py import HardSimulator, Status, load_model
@@ -60,15 +61,13 @@ def _error(case, kappa, qvel):
     return found.A
 
 
-@pytest.mark.parametrize("kappa", [1e-2, 1e-4, 1e-6])
-@pytest.mark.parametrize("name", TIES)
+@pytest.mark.parametrize(("name", "kappa"), in_turn(TIES, (1e-2, 1e-4, 1e-6)))
 def test_exact_ties_at_rest(name, kappa):
     """Worst 1e-7 (the same without the term: 1e2, as corners come and go within the smallest differences)."""
     assert _error(TIES[name], kappa, np.zeros(12)) < 1e-5
 
 
-@pytest.mark.parametrize("kappa", [1e-4, 1e-6])
-@pytest.mark.parametrize("name", TIES)
+@pytest.mark.parametrize(("name", "kappa"), in_turn(TIES, (1e-4, 1e-6)))
 def test_exact_ties_moving(name, kappa):
     """Worst 1e-7."""
     assert _error(TIES[name], kappa, MOVING) < 1e-5

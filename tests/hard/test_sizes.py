@@ -3,7 +3,7 @@
 import mujoco
 import numpy as np
 import pytest
-from default_run import some
+from default_run import in_turn, some
 from differences import tight
 from test_parameters import differences
 
@@ -47,8 +47,7 @@ def dropped(name, other, kappa):
     return sim, sim.initial_state(state.qpos, state.qvel)
 
 
-@pytest.mark.parametrize("kappa", [1e-3, 1e-6])
-@pytest.mark.parametrize("other", ["floor", *SHAPES])
+@pytest.mark.parametrize(("other", "kappa"), in_turn(["floor", *SHAPES], (1e-3, 1e-6)))
 @pytest.mark.parametrize("name", SHAPES)
 def test_columns_are_the_differences_of_steps(name, other, kappa):
     """Of what falls, and of what it falls on, the floor's pose too; relative to the largest entry. Measured: 2e-7, else 5e-10."""
@@ -66,8 +65,7 @@ def test_columns_are_the_differences_of_steps(name, other, kappa):
         assert worst <= 1e-6
 
 
-@pytest.mark.parametrize("kappa", [1e-3, 1e-6])
-@pytest.mark.parametrize("other", ["floor", *SHAPES, "mesh"])
+@pytest.mark.parametrize(("other", "kappa"), in_turn(["floor", *SHAPES, "mesh"], (1e-3, 1e-6)))
 def test_centres_of_spheres_count_against_all_shapes(other, kappa):
     """`contact_point` of a sphere: columns beside differences; a model with the value steps alike. Measured: 1.9e-7, else 6e-9."""
     sim, state = dropped("sphere", other, kappa)

@@ -10,6 +10,7 @@ NOTEBOOK = Path(__file__).resolve().parents[2] / "notebooks" / "identification.i
 SMALL = "TOSSES, STEPS, KAPPAS = 3, 40, (1e-5, 1e-7)"
 
 
+@pytest.mark.slow  # a quarter of a minute
 def test_the_notebook_runs(tmp_path, monkeypatch):
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("Agg")

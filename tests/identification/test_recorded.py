@@ -51,6 +51,7 @@ def test_nine_of_ten_truths_lie_in_the_95_percent_interval():
     assert found.mean() >= 0.9
 
 
+@pytest.mark.slow  # a quarter of a minute
 def test_a_quadrupeds_trunk_by_free_states_and_by_measured_ones():
     """MuJoCo's feet overlap the ground; a rigid step from such a sample pushes them out, however heavy the trunk is.
 

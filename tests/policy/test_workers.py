@@ -21,10 +21,8 @@ pytestmark = pytest.mark.filterwarnings("default")  # of the engines
 
 ENGINES = ("processes", "dask", "ray")
 on_each = pytest.mark.parametrize("workers", ENGINES, indirect=True, scope="module")
-on_each_but_ray = pytest.mark.parametrize(
-    "workers", [*ENGINES[:2], pytest.param("ray", marks=pytest.mark.slow)], indirect=True, scope="module"
-)
-"""What takes a minute or two on Ray, whose processes load all kernels anew, runs there by hand; its sweeps run always."""
+on_processes = pytest.mark.parametrize("workers", some(ENGINES, ["processes"]), indirect=True, scope="module")
+"""What takes long on Dask and Ray, whose processes load all kernels anew, runs there by hand; sweeps run always on all."""
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +40,8 @@ def workers(request):
             yield Workers(executor=client.get_executor(pure=False))
     else:
         ray = pytest.importorskip("ray")
-        here = {"env_vars": {"PYTHONPATH": str(Path(__file__).parent)}}  # (where this file is, for its functions)
+        folder = Path(__file__).parent  # (of its functions; what it imports is above)
+        here = {"env_vars": {"PYTHONPATH": f"{folder}{os.pathsep}{folder.parent}"}}
         ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, runtime_env=here)
         yield Workers(executor=RayExecutor())
         ray.shutdown()
@@ -53,7 +52,7 @@ def learnt(workers=None):
     return Ars(task, LinearPolicy(11, 3), ArsOptions(directions=3), RolloutOptions(20), 0, 1, workers).run(2)
 
 
-@on_each_but_ray
+@on_processes
 def test_a_search_is_that_of_one_thread(workers):
     mine, theirs = learnt(workers), learnt()
     assert np.array_equal(mine.parameters, theirs.parameters) and mine.history == theirs.history
@@ -74,7 +73,7 @@ def test_a_sweep_is_that_of_the_simulator(workers, mode):
         assert np.array_equal(end[0].qpos, end[1].qpos)  # (their states go on alike)
 
 
-@pytest.mark.parametrize("workers", some(ENGINES, ["processes"]), indirect=True, scope="module")
+@on_processes
 def test_a_fit_is_that_of_one_thread(workers):
     sim = dojo_py.HardSimulator("double_pendulum", 0.01)
     true = sim.with_parameters({"damping": [0.05, 0.05], "mass:lower": 1.3})

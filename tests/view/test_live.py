@@ -175,6 +175,7 @@ def test_every_shipped_model_is_shown(viewer_of, name):
     assert len(viewer.panel.controls) == viewer.session.model.nu and viewer.session.message == ""
 
 
+@pytest.mark.slow  # software rendering; test_replay.py opens a browser in every run
 def test_in_a_browser_it_plays_by_its_buttons_and_a_closed_page_pauses_it(viewer_of, open_page):
     viewer = viewer_of(SoftSimulator("cartpole"))
     told = []
