@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from default_run import pairs, some
+from default_run import in_turn, some
 from differences import tight
 from drawn_mechanisms import drawn
 from test_parameters import differences, with_room
@@ -25,7 +25,7 @@ SEEDS, NUMBERS = (0, 2, 3, 4, 5, 7), {0: slice(1), 1: slice(1, 3)}
 
 
 @pytest.mark.parametrize("part", some(NUMBERS, [0]))
-@pytest.mark.parametrize(("seed", "kappa"), pairs(SEEDS, (1e-1, 1e-3, 1e-6), row=0, column=1e-3))
+@pytest.mark.parametrize(("seed", "kappa"), in_turn(SEEDS, (1e-1, 1e-3, 1e-6)))
 def test_columns_are_the_differences_of_steps(seed, kappa, part):
     """Two steps after a drawn state. Relative to the largest entry of a kind, or 1e-3. Measured, six numbers each of twelve
     mechanisms: 1.2e-7 (ranges of joints and tendons at κ = 1e-6), 3e-8 elsewhere."""

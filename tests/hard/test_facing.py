@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from default_run import in_turn, some
 from differences import compare, tight
 from scipy.spatial.transform import Rotation
 
@@ -51,17 +52,16 @@ def _largest_jump(sim, seed, kappa, parts=200):
     return largest
 
 
+@pytest.mark.parametrize("seed", some(range(3), [0]))
 @pytest.mark.parametrize("name", PAIRS)
-def test_what_turns_jumps_nowhere(name):
+def test_what_turns_jumps_nowhere(name, seed):
     """κ 1e-4, 200 starts on each of three paths: at most 1e-7. Where one face is shown 0.6 to 1.8."""
-    for seed in range(3):
-        jump = _largest_jump(HardSimulator(_model(*PAIRS[name], seed)), seed, 1e-4)
-        print(f"{name}, {seed}: {jump:.1e}")
-        assert jump < 1e-6
+    jump = _largest_jump(HardSimulator(_model(*PAIRS[name], seed)), seed, 1e-4)
+    print(f"{name}, {seed}: {jump:.1e}")
+    assert jump < 1e-6
 
 
-@pytest.mark.parametrize("kappa", [1e-3, 1e-5])
-@pytest.mark.parametrize("name", PAIRS)
+@pytest.mark.parametrize(("name", "kappa"), in_turn(PAIRS, (1e-3, 1e-5)))
 def test_derivatives_between_faces(name, kappa):
     """A of 8 poses of each pair, against Ridders' differences; worst 4e-9."""
     sim = tight(_model(*PAIRS[name], 1), 0.01)

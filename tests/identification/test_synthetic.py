@@ -12,6 +12,7 @@ NOISE = 1e-3
 TOSSES = 24
 
 
+@pytest.mark.slow  # half a minute
 def test_clean_tosses_give_the_parameters_to_1e_4():
     sim, recordings = tosses(6)
     result = identify(

@@ -82,7 +82,7 @@ def velocity(W, b):
 ON_ONE_ANOTHER = {f"{b} on {a}": joint_scene(a, b) for a in SIMPLE for b in SIMPLE} | {"free": FREE_DAMPED}
 
 
-@pytest.mark.parametrize("name", some(ON_ONE_ANOTHER, ["hinge on ball", "slide on hinge", "ball on slide", "free"]))
+@pytest.mark.parametrize("name", some(ON_ONE_ANOTHER, ["hinge on ball", "ball on slide", "free"]))
 def test_joint_rows_impulse_directions_and_momentum(name):
     case = LoadedStep(ON_ONE_ANOTHER[name], seed=1)
     L, W, nb = case.L, case.W, case.nb

@@ -85,7 +85,7 @@ def test_cg_and_pgs_reach_newtons_cost(load, name, solver, bound):
 
 @pytest.mark.parametrize("integrator", INTEGRATORS)
 @pytest.mark.parametrize("contact", [False, True], ids=["free", "in contact"])
-@pytest.mark.parametrize("name", one_in(URDFS + TREES, 12))
+@pytest.mark.parametrize("name", one_in(URDFS + TREES, 20))
 def test_five_hundred_steps(load, name, contact, integrator):
     """As long as two wheels 1e-13 apart stay together. The shipped models and public robots: test_integrators.py."""
     kind, _, seed = name.partition(" ")

@@ -9,6 +9,7 @@ import mujoco
 import numpy as np
 import oracle
 import pytest
+from default_run import in_turn
 
 import dojo_py
 from dojo_py.soft import SoftSimulator
@@ -26,6 +27,13 @@ CORNERS = [(0.1, 0.01), (0.06, 0.09), (-0.05, 0.1), (-0.11, 0.02), (-0.04, -0.08
 MESH_FILE = " ".join(f"{x} {y} {z}" for z in (-0.12, 0.12) for x, y in CORNERS)
 """Vertices of the mesh: a prism, so that faces with four and with six corners touch."""
 CONVEX_PAIRS = sorted(pair for pair in SEARCHED_PAIRS if HFIELD not in pair)  # height fields: test_height_fields.py
+
+
+def _named(value):
+    """Of a pair of kinds, or a margin."""
+    return f"{SHAPE_NAMES[value[0]]}-{SHAPE_NAMES[value[1]]}" if isinstance(value, tuple) else value
+
+
 OTHER_SIZES = {"capsule": "0.05 0.25", "box": "0.13 0.08 0.21"}
 """Of the second shape where both are of one kind."""
 
@@ -84,8 +92,7 @@ def mismatches(kinds, margin, count, aligned=False, seed=0):
     return touching, wrong
 
 
-@pytest.mark.parametrize("margin", [0, 0.2])
-@pytest.mark.parametrize("kinds", sorted(SUPPORTED - SEARCHED_PAIRS), ids=lambda k: f"{SHAPE_NAMES[k[0]]}-{SHAPE_NAMES[k[1]]}")
+@pytest.mark.parametrize(("kinds", "margin"), in_turn(sorted(SUPPORTED - SEARCHED_PAIRS), (0, 0.2)), ids=_named)
 def test_contacts_of_a_pair(kinds, margin):
     """Count, order, distance, position and frame. Measured: 6e-13 at worst (capsule–box), 3e-15 otherwise."""
     touching, wrong = mismatches(kinds, margin, 1000)
@@ -147,8 +154,7 @@ def general_mismatches(model, placements):
     return found, several, wrong, largest
 
 
-@pytest.mark.parametrize("margin", [0, 0.2])
-@pytest.mark.parametrize("kinds", CONVEX_PAIRS, ids=lambda k: f"{SHAPE_NAMES[k[0]]}-{SHAPE_NAMES[k[1]]}")
+@pytest.mark.parametrize(("kinds", "margin"), in_turn(CONVEX_PAIRS, (0, 0.2)), ids=_named)
 def test_contacts_of_a_general_pair(kinds, margin):
     """Count, distance, position and frame, faces and edges included. Measured: 4e-7 m, 1e-6 m (GJK's own, where apart), 2e-5.
 
