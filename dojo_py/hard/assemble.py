@@ -10,6 +10,7 @@ import math
 
 from dojo_py.arrays import scratch
 from dojo_py.hard.closures import TENDON_ROW, regularisation
+from dojo_py.hard.creep import aim_of_dry_friction, aim_of_friction
 from dojo_py.hard.islands import BODIES, CONTACTS, MOVED_CONTACTS, NODES
 from dojo_py.hard.limits import ROUND_OFF, ball_limit_rows, limit_distance
 from dojo_py.hard.proximal import inverse_mass, proximal_compliance
@@ -190,7 +191,8 @@ def friction_law(W, dof, bound, rate, kf, corrected):
     """(D, β₀) of dry friction: δβ = β₀ - D δθ̇. bound: h F [N m s]."""
     beta, up, down = W.fric[dof, 0], W.fric[dof, 1], W.fric[dof, 2]
     a, b = bound + beta, bound - beta
-    r1, r2 = kf - a * up, kf - b * down
+    aim = aim_of_dry_friction(W, dof, kf)
+    r1, r2 = aim - a * up, aim - b * down
     if corrected:
         r1 -= W.affine.fric[dof, 0] * W.affine.fric[dof, 1]
         r2 += W.affine.fric[dof, 0] * W.affine.fric[dof, 2]
@@ -281,7 +283,8 @@ def _assemble_contact(L, W, c, h, kn, kf, corrected, yields):
     if not corrected:
         _slack_residual(W, c)
         W.cproximal[c] = proximal_compliance(L, W, c, h)
-    condense(law, mu, W.csoft[c] + W.cproximal[c], W.con[c], kn, kf, corrected, W.affine.con[c], W.cdy[c], K, f)
+    aim = aim_of_friction(W, c, kf)
+    condense(law, mu, W.csoft[c] + W.cproximal[c], W.con[c], kn, aim, corrected, W.affine.con[c], W.cdy[c], K, f)
     for side in range(2):
         b = W.cbody[c, side]
         if b < 0:

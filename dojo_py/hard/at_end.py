@@ -14,6 +14,7 @@ contacts under load are nearly those of the last step; elsewhere it may not conv
 import math
 
 from dojo_py.hard.closures import forget_unmet
+from dojo_py.hard.creep import aim_of_dry_friction, aim_of_friction
 from dojo_py.hard.interior_point import record
 from dojo_py.hard.islands import CONTACTS, DOFS, LIMITS
 from dojo_py.hard.measure import end_of_path, measure
@@ -118,10 +119,11 @@ def _onto_path(L, W, h, kn, kf):
         d = W.members[DOFS, k]
         if W.bound[d] > 0.0:
             f, m = W.fric[d], L.dof_inertia[d]
-            if is_near(W.bound[d] + f[0], f[1], kf) and is_near(W.bound[d] - f[0], f[2], kf):
+            aim = aim_of_dry_friction(W, d, kf)
+            if is_near(W.bound[d] + f[0], f[1], aim) and is_near(W.bound[d] - f[0], f[2], aim):
                 continue
             rate = f[1] - f[2] - f[0] / m
-            x, y, big = second_order.near_end(m, W.bound[d], abs(rate), 2.0 * kf)
+            x, y, big = second_order.near_end(m, W.bound[d], abs(rate), 2.0 * aim)
             sign = 1.0 if rate >= 0.0 else -1.0
             f[0], f[1], f[2] = -sign * x, 0.5 * (big + sign * y), 0.5 * (big - sign * y)
             moved += 1
@@ -137,8 +139,9 @@ def _onto_path(L, W, h, kn, kf):
         if not gap_is_near(W.con[c], W.standoff[c], kn):
             gap_onto_path(W.con[c], mass / h, kn, W.standoff[c])
             moved += 1
-        if not friction_is_near(W.claw[c], W.cmu[c], W.con[c], kf):
-            friction_onto_path(W.claw[c], W.cmu[c], W.con[c], mass, kf)
+        aim = aim_of_friction(W, c, kf)
+        if not friction_is_near(W.claw[c], W.cmu[c], W.con[c], aim):
+            friction_onto_path(W.claw[c], W.cmu[c], W.con[c], mass, aim)
             moved += 1
     return moved
 

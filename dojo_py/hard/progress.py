@@ -4,6 +4,7 @@ import math
 
 from dojo_py.arrays import body_row
 from dojo_py.hard.closures import LEFT_OPEN, TENDON_ROW
+from dojo_py.hard.creep import creep, least_product
 from dojo_py.hard.dof_rows import servo_force, spring_weights
 from dojo_py.hard.islands import BODIES, CONTACTS, DOFS, LIMITS, MOVED_CONTACTS, MOVED_LIMITS, NODES, in_span
 from dojo_py.hard.limits import UNSURE
@@ -153,6 +154,8 @@ def centring(W, kn, kf, alpha, out):
     (Dojo, eq. 50-53):
 
     0, 3: largest |b∘c - k e|; 1, 4: Σ b·c; 2, 5: degree.       [N s m], [N s m/s]
+
+    Gaps count beyond their standoff, friction's products beyond those of what sticks at the end of the path (creep.py).
     """
     out[:] = 0.0
     for k in range(W.span[MOVED_LIMITS, 0], W.span[MOVED_LIMITS, 1]):
@@ -165,17 +168,21 @@ def centring(W, kn, kf, alpha, out):
         if bound > 0.0:
             f, d = W.fric[dof], W.dfric[dof]
             beta = f[0] + alpha * d[0]
-            _add_pair(out[3:6], bound + beta, f[1] + alpha * d[1], 0.0, kf)
-            _add_pair(out[3:6], bound - beta, f[2] + alpha * d[2], 0.0, kf)
+            least = creep(W) * bound
+            for product in ((bound + beta) * (f[1] + alpha * d[1]), (bound - beta) * (f[2] + alpha * d[2])):
+                out[3] = _worse(out[3], abs(product - max(kf, least)) - least)
+                out[4] += max(product - least, 0.0)
+                out[5] += 1.0
     z = W.state
     for m in range(W.span[MOVED_CONTACTS, 0], W.span[MOVED_CONTACTS, 1]):
         c = W.members[CONTACTS, m]
         for k in range(z.shape[0]):
             z[k] = W.con[c, k] + alpha * W.dcon[c, k] if alpha > 0.0 else W.con[c, k]
         _add_pair(out, z[0], z[1], W.standoff[c], kn)
-        worst, total, degree = friction_complementarity(W.claw[c], W.cmu[c], z, kf)
-        out[3] = _worse(out[3], worst)
-        out[4] += total
+        least = least_product(W, c, z)
+        worst, total, degree = friction_complementarity(W.claw[c], W.cmu[c], z, max(kf, least))
+        out[3] = _worse(out[3], worst - least)
+        out[4] += max(total - degree * least, 0.0)
         out[5] += degree
 
 

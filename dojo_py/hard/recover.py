@@ -5,6 +5,7 @@ import math
 from dojo_py.arrays import scratch
 from dojo_py.hard.assemble import friction_law
 from dojo_py.hard.closures import TENDON_ROW, regularisation
+from dojo_py.hard.creep import aim_of_dry_friction, aim_of_friction
 from dojo_py.hard.islands import BODIES, CONTACTS, MOVED_CONTACTS, NODES
 from dojo_py.hard.limits import ROUND_OFF, ball_limit_rows, limit_distance
 from dojo_py.hard.points import copy_point
@@ -82,7 +83,7 @@ def _take_step(L, W, h, kn, kf, corrected, again):
         c = W.members[CONTACTS, k]
         _motion_change(L, W, c, y)
         recover_step(
-            W.claw[c], W.cmu[c], W.csoft[c] + W.cproximal[c], W.con[c], kf, corrected, W.affine.con[c], W.cdy[c], y,
+            W.claw[c], W.cmu[c], W.csoft[c] + W.cproximal[c], W.con[c], aim_of_friction(W, c, kf), corrected, W.affine.con[c], W.cdy[c], y,
             W.cK[c], W.cf[c], again, W.dcon[c],
         )  # fmt: skip
 
@@ -346,7 +347,8 @@ def _limit_change(L, W, m, n, h):
 def _friction_step(W, dof, bound, db, kf, corrected):
     """Set the steps of the dry friction of a coordinate for δβ = db, which is returned."""
     beta, up, down = W.fric[dof, 0], W.fric[dof, 1], W.fric[dof, 2]
-    r1, r2 = kf - (bound + beta) * up, kf - (bound - beta) * down
+    aim = aim_of_dry_friction(W, dof, kf)
+    r1, r2 = aim - (bound + beta) * up, aim - (bound - beta) * down
     if corrected:
         r1 -= W.affine.fric[dof, 0] * W.affine.fric[dof, 1]
         r2 += W.affine.fric[dof, 0] * W.affine.fric[dof, 2]

@@ -1,0 +1,43 @@
+"""The end of the central path for friction: what sticks may creep, by less than velocities are accurate to.
+
+On the path ξ∘η = κ_f e a contact that sticks creeps at κ_f over its bound. With one κ_f for all contacts, that of the lightest load,
+the most loaded one would have to stick to 1e-15 m/s, less than the round-off of velocities: its stiffness, bound over creep, is then
+1e21 times the inertia of a small link, and no linear system with it can be solved (two grippers that jam each other: the residual
+goes from 1e-11 m/s to 3 m/s in one Newton step). So near the end of the path each contact has a target of its own,
+
+    κ_c = max(κ_f, CREEP · tolerance of residuals [m/s] · bound)
+
+as gaps have with their standoff (solver/cones/standoff.py). Above κ = 0 all products have the same target.
+"""
+
+from dojo_py.jit import kernel
+from dojo_py.solver.cones.contact import SECOND_ORDER, friction_bound
+
+CREEP = 0.1
+"""Creep of what sticks, as a fraction of the tolerance of residuals: 1e-11 m/s by default."""
+
+
+@kernel
+def creep(W):
+    """How fast what sticks may creep at the end of the path [m/s, rad/s]; 0 on the path."""
+    return CREEP * W.options.residual_tolerance * W.in_hard_limit[0]
+
+
+@kernel
+def least_product(W, c, z):
+    """Friction's product [N s m/s] of contact c, whose state is z, where it has arrived at the end of the path."""
+    law, mu = W.claw[c], W.cmu[c]
+    bound = friction_bound(law, mu, z) if SECOND_ORDER[law] > 0 else mu * z[0]
+    return creep(W) * bound
+
+
+@kernel
+def aim_of_friction(W, c, kf):
+    """Target of friction's products of contact c [N s m/s]; kf: the target of all."""
+    return max(kf, least_product(W, c, W.con[c]))
+
+
+@kernel
+def aim_of_dry_friction(W, dof, kf):
+    """Target of the products of dry friction of a coordinate [N s m/s, N m s rad/s]; kf: the target of all."""
+    return max(kf, creep(W) * W.bound[dof])
