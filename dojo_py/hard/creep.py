@@ -5,7 +5,7 @@ the most loaded one would have to stick to 1e-15 m/s, less than the round-off of
 1e21 times the inertia of a small link, and no linear system with it can be solved (two grippers that jam each other: the residual
 goes from 1e-11 m/s to 3 m/s in one Newton step). So near the end of the path each contact has a target of its own,
 
-    κ_c = max(κ_f, CREEP · tolerance of residuals [m/s] · bound)
+    κ_c = max(κ_f, creep · tolerance of residuals [m/s] · bound)        creep: SolverSettings.creep
 
 as gaps have with their standoff (solver/cones/standoff.py). Above κ = 0 all products have the same target.
 """
@@ -13,14 +13,10 @@ as gaps have with their standoff (solver/cones/standoff.py). Above κ = 0 all pr
 from dojo_py.jit import kernel
 from dojo_py.solver.cones.contact import SECOND_ORDER, friction_bound
 
-CREEP = 0.1
-"""Creep of what sticks, as a fraction of the tolerance of residuals: 1e-11 m/s by default."""
-
-
 @kernel
 def creep(W):
     """How fast what sticks may creep at the end of the path [m/s, rad/s]; 0 on the path."""
-    return CREEP * W.options.residual_tolerance * W.in_hard_limit[0]
+    return W.solver.creep * W.options.residual_tolerance * W.in_hard_limit[0]
 
 
 @kernel

@@ -28,6 +28,10 @@ class SolverSettings(NamedTuple):
     """Contacts and limits rest at this gap [m, rad] in the hard limit, not at the κ/γ where the path happens to end. κ/γ differs
     from contact to contact and from step to step: friction takes its changes for slip, and where it is smaller than the errors
     of poses, these errors move the load from one corner to another."""
+    creep: float = 0.1
+    """What sticks may creep in the hard limit at this fraction of the tolerance of residuals, 1e-11 m/s, not at the κ/bound where
+    the path happens to end: under the largest loads that is less than the round-off of velocities, and Newton's linear system
+    cannot be solved any more (hard/creep.py)."""
     # when a solve ends
     at_rest: float = 1e-5
     """A starting point whose residual is below this fraction of the tolerance is accepted without an iteration."""
@@ -58,6 +62,7 @@ WITHOUT: dict[str, dict[str, float]] = {
     "rise": {"rise": 1.0},
     "uneven": {"uneven": 1.0},
     "standoff": {"standoff": 0.0},
+    "creep": {"creep": 0.0},
     "at_rest": {"at_rest": 1.0},
     "patience": {"patience": 1e9},
     "rotation_bound": {"rotation_bound": 1e9},
