@@ -1,9 +1,9 @@
 """The end of the central path for friction: what sticks may creep, by less than velocities are accurate to.
 
-On the path ξ∘η = κ_f e a contact that sticks creeps at κ_f over its bound. With one κ_f for all contacts, that of the lightest load,
-the most loaded one would have to stick to 1e-15 m/s, less than the round-off of velocities: its stiffness, bound over creep, is then
-1e21 times the inertia of a small link, and no linear system with it can be solved (two grippers that jam each other: the residual
-goes from 1e-11 m/s to 3 m/s in one Newton step). So near the end of the path each contact has a target of its own,
+On the path ξ∘η = κ_f e a contact that sticks creeps at κ_f over its bound. With one κ_f for all contacts, which serves the lightest
+load, the most loaded contact would have to stick to 1e-15 m/s, less than the round-off of velocities: its stiffness, bound over
+creep, is then 1e21 times the inertia of a small link, and no linear system with it can be solved (two grippers that jam each
+other: the residual goes from 1e-8 m/s to 3 m/s in one Newton step). So near the end of the path each contact has its own target,
 
     κ_c = max(κ_f, creep · tolerance of residuals [m/s] · bound)        creep: SolverSettings.creep
 
@@ -12,6 +12,7 @@ as gaps have with their standoff (solver/cones/standoff.py). Above κ = 0 all pr
 
 from dojo_py.jit import kernel
 from dojo_py.solver.cones.contact import SECOND_ORDER, friction_bound
+
 
 @kernel
 def creep(W):

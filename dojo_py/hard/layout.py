@@ -43,6 +43,8 @@ class Layout(NamedTuple):
     pull_body: np.ndarray  # (p,) bodies of the model that adhesion is on
     geom_body: np.ndarray  # (ngeom,) bodies of the model
     dof_lifted: np.ndarray  # (nv,) 1: compensation is a force of the actuators
+    # (nb, 2) mean velocity by a unit impulse and by a unit torque impulse, joints and their armature included [1/kg, 1/(kg m²)]
+    inverse_weight: np.ndarray
     softest: np.ndarray  # (nb,) the smaller of mass and least moment of inertia: must not drown in the round-off of stiff contacts
     # tree joints (one per body that moves)
     kind: np.ndarray  # (nj,)
@@ -290,6 +292,7 @@ def build_layout(model):
         inertia=inertia,
         com=com,
         mobility=mobility,
+        inverse_weight=np.array(model.body_invweight0, float).reshape(-1, 2)[where.body],
         softest=np.minimum(mass, np.array([np.linalg.eigvalsh(J)[0] for J in inertia])),
         **joints,
         qpos0=np.array(model.qpos0, float),

@@ -82,8 +82,9 @@ def _take_step(L, W, h, kn, kf, corrected, again):
     for k in range(W.span[MOVED_CONTACTS, 0], W.span[MOVED_CONTACTS, 1]):
         c = W.members[CONTACTS, k]
         _motion_change(L, W, c, y)
+        aim = aim_of_friction(W, c, kf)
         recover_step(
-            W.claw[c], W.cmu[c], W.csoft[c] + W.cproximal[c], W.con[c], aim_of_friction(W, c, kf), corrected, W.affine.con[c], W.cdy[c], y,
+            W.claw[c], W.cmu[c], W.csoft[c] + W.cproximal[c], W.con[c], aim, corrected, W.affine.con[c], W.cdy[c], y,
             W.cK[c], W.cf[c], again, W.dcon[c],
         )  # fmt: skip
 

@@ -142,6 +142,9 @@ def _angles(L, W, l):
 OFF_CENTRE = 4.0
 """Effective inverse mass at the end of a rod, times the rod's mass: an estimate for impulses off the centre of any body."""
 
+HEAVIEST = 1e3
+"""A jointed body counts at most as so many times heavier than its masses tell: along some directions no impulse moves it."""
+
 COLD, WARM, HERE = 0, 1, 2
 """Impulses that a solve starts from: none, the last step's, or those of the present point."""
 
@@ -327,7 +330,9 @@ def contact_mass(L, W, c):
 
     Of each side the smaller of two estimates: the mass that this contact alone would move, and the group's mass over the number of
     its violated contacts. The inverse of the first is 1/m + tᵀ J⁻¹ t (t: torque of a unit impulse) of a free body, OFF_CENTRE / m
-    of jointed ones.
+    of jointed ones. Those are no lighter than what an impulse on their body moves through its joints: a finger of 5 g whose joints
+    have an armature of 0.1 kg m² resists like 3 kg. (A start with a mass that is too small has impulses from which the step to the
+    solution leaves the cones at once; one with a mass that is a thousand times too large takes an iteration more.)
     """
     inverse = 0.0
     for side in range(2):
@@ -335,11 +340,19 @@ def contact_mass(L, W, c):
         if b >= 0:
             g = W.group[b]
             mass = W.group_mass[g]
-            alone = OFF_CENTRE / mass
             if L.kind[b] == FREE and mass == L.mass[b]:
                 alone = velocity_of_impulse(mass, L.mobility[b], W.cB[c, side, 0])
-            inverse += max(W.group_near[g] / mass, alone)
+                inverse += max(W.group_near[g] / mass, alone)
+            else:
+                light = max(W.group_near[g], OFF_CENTRE) / mass
+                inverse += min(light, max(_through_joints(L, b, W.cB[c, side, 0]), light / HEAVIEST))
     return 1.0 / inverse
+
+
+@kernel
+def _through_joints(L, b, row):
+    """Velocity at a contact of jointed body b by its unit impulse [1/kg], from mean inverse weights at qpos0. row: B of the gap."""
+    return L.inverse_weight[b, 0] + L.inverse_weight[b, 1] * (row[3] ** 2 + row[4] ** 2 + row[5] ** 2)
 
 
 @kernel
