@@ -1,0 +1,50 @@
+"""What sticks in the hard limit creeps at a tenth of the tolerance of residuals, and no solve asks for less (hard/creep.py)."""
+
+import numpy as np
+import pytest
+
+from dojo_py import HardOptions, HardSimulator, load_model
+
+ARM = """<body pos="{x} {y} .1" euler="0 0 {turn}"><joint name="{s}0" axis="0 1 0"/><joint name="{s}1" type="slide" axis="0 0 1"/>
+  <geom type="capsule" fromto="0 0 0 .17 0 0" size=".02" mass="1" contype="0" conaffinity="0"/>
+  <body pos=".17 0 0"><joint name="{s}2" axis="0 0 1"/><geom type="box" size=".02 .008 .02" pos=".02 0 0" mass="{mass}"/>
+    <body pos=".04 0 0"><joint name="{s}3" axis="0 1 0"/><geom type="box" size=".01 .01 .02" pos=".01 0 0" mass="{mass}"/></body>
+  </body></body>"""
+ARMS = """<mujoco><option timestep="0.01"/><default><geom friction="1"/><joint armature=".1" damping=".5"/>
+  <position kp="50" forcerange="-{force} {force}"/></default><worldbody><geom type="plane" size="1 1 1"/>{arms}</worldbody>
+  <actuator>{servos}</actuator></mujoco>"""
+
+
+def two_arms(force, mass):
+    """Two arms whose light fingers start in each other and jam, by servos that are strong for their weight."""
+    arms = ARM.format(s="l", x=-0.2, y=0, turn=0, mass=mass) + ARM.format(s="r", x=0.2, y=0.01, turn=180, mass=mass)
+    servos = "".join(f'<position joint="{side}{k}"/>' for side in "lr" for k in range(4))
+    return load_model(ARMS.format(force=force, arms=arms, servos=servos))
+
+
+@pytest.mark.parametrize("seed", [5, 8, 11, 19, 20, 22])
+def test_fingers_that_jam_each_other_are_solved(seed):
+    """The largest impulses are a thousand times what a finger of 5 g weighs, and what they hold sticks. Seeds that failed before.
+
+    Measured: 4 to 14 iterations a step, where 22 of their steps were INEXACT, after 16. 60 fresh seeds: all solved.
+    """
+    rng = np.random.default_rng(seed)
+    sim = HardSimulator(two_arms(rng.choice([20.0, 35.0]), rng.choice([0.005, 0.05])))
+    controls = np.repeat(rng.uniform(-1, 1, (15, 8)), 10, axis=0)
+    run = sim.rollout(sim.initial_state(), controls)
+    print(f"{seed}: {run.unsolved} unsolved, {run.iterations.mean():.1f} iterations, {run.iterations.max()} at most")
+    assert run.unsolved == 0 and run.iterations.mean() < 30
+
+
+BLOCK = """<mujoco><option timestep="0.01"/><worldbody><geom type="plane" size="1 1 1"/><body pos="0 0 .5"><freejoint/>
+  <geom type="box" size=".5 .5 .5" mass="1000"/><site name="s" pos="0 0 -.5"/></body></worldbody>
+  <actuator><motor site="s" gear="1 0 0 0 0 0"/></actuator></mujoco>"""
+
+
+@pytest.mark.parametrize("tolerance", [1e-10, 1e-11])
+def test_what_sticks_creeps_at_a_tenth_of_the_tolerance(tolerance):
+    """A tonne under half of the force that would move it. Measured: 0.07 of the tolerance."""
+    sim = HardSimulator(load_model(BLOCK), options=HardOptions(residual_tolerance=tolerance))
+    run = sim.rollout(sim.initial_state(), np.full((100, 1), 0.5 * 9810.0))
+    print(f"{tolerance:g}: {run.qvel[-1, 0]:.1e} m/s, {np.median(run.iterations)} iterations")
+    assert run.unsolved == 0 and abs(run.qvel[50:, 0]).max() < 0.2 * tolerance
