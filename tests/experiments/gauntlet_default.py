@@ -2,8 +2,8 @@
 
 Chosen by rule. Of every family, seeds with the most properties a second are taken until each property that any of its fixed seeds
 reaches is reached by three of the chosen ones (or by all there are); then the cheapest others, up to 14 s a family in all. (Three
-seeds a property are 25 s of `gradients` and of `touching`.) And 840048 of `scenes`: the other one there that takes more work than it
-may, 52 times a normal step's where 50 are the bound, may take less elsewhere. Two minutes together, on one core of 2026.
+seeds a property are 25 s of `gradients` and of `touching`.) And 840048 of `scenes`: the other one there that takes more work than
+it may, 52 times a normal step's (bound 50), may take less elsewhere. Two minutes together, on one core of 2026.
 """
 
 from functools import cache
