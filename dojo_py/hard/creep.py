@@ -11,7 +11,7 @@ as gaps have with their standoff (solver/cones/standoff.py). Above κ = 0 all pr
 """
 
 from dojo_py.jit import kernel
-from dojo_py.solver.cones.contact import SECOND_ORDER, friction_bound
+from dojo_py.solver.cones.contact import ROWS, SECOND_ORDER, friction_bound
 
 
 @kernel
@@ -22,10 +22,16 @@ def creep(W):
 
 @kernel
 def least_product(W, c, z):
-    """Friction's product [N s m/s] of contact c, whose state is z, where it has arrived at the end of the path."""
-    law, mu = W.claw[c], W.cmu[c]
+    """Friction's product [N s m/s] of contact c, whose state is z, where it has arrived at the end of the path.
+
+    Rows are scaled by their ratios to the first friction coefficient, of spinning and rolling in m: what has the smallest ratio
+    creeps at `creep`, all else at less.
+    """
+    law, mu, share = W.claw[c], W.cmu[c], 1.0
+    for r in range(ROWS[law] - 1):
+        share = min(share, W.cratio[c, r])
     bound = friction_bound(law, mu, z) if SECOND_ORDER[law] > 0 else mu * z[0]
-    return creep(W) * bound
+    return creep(W) * share * bound
 
 
 @kernel
