@@ -60,7 +60,7 @@ ROLLS = """<mujoco><option timestep="0.01" gravity="{slope} 0 -9.81"/><default><
 def test_what_rolling_friction_holds_creeps_no_faster(mass, share):
     """Rolling friction's row is 1e-4 m long: with sliding's creep in it the ball would roll 1e4 times as fast.
 
-    A ball on a slope at a share of the angle from which it rolls. Measured: 2.4e-8 and 2.4e-10 m/s at 0.9, 5.8e-8 both with that creep.
+    A ball on a slope at a share of the angle from which it rolls. Measured: 2.4e-8 and 2.4e-10 m/s at 0.9; 5.8e-8 with that creep.
     """
     sim = HardSimulator(load_model(ROLLS.format(slope=share * 9.81e-3, mass=mass)))
     run = sim.rollout(sim.initial_state(), np.zeros((200, 0)))
