@@ -1,17 +1,22 @@
 """The end of the central path for friction: what sticks may creep, by less than velocities are accurate to.
 
-On the path ξ∘η = κ_f e a contact that sticks creeps at κ_f over its bound. With one κ_f for all contacts, which serves the lightest
-load, the most loaded contact would have to stick to 1e-15 m/s, less than the round-off of velocities: its stiffness, bound over
-creep, is then 1e21 times the inertia of a small link, and no linear system with it can be solved (two grippers that jam each
-other: the residual goes from 1e-8 m/s to 3 m/s in one Newton step). So near the end of the path each contact has its own target,
+On the path ξ∘η = κ_f e a contact that sticks, with friction ξ under a bound b, has
 
-    κ_c = max(κ_f, creep · tolerance of residuals [m/s] · bound)        creep: SolverSettings.creep
+    η₁ = κ_f b / (b² - |ξ|²),   slip η = -η₁ ξ / b
 
-as gaps have with their standoff (solver/cones/standoff.py). Above κ = 0 all products have the same target.
+With one κ_f for all contacts, which serves the lightest load, the most loaded contact would have to stick to 1e-15 m/s, less than
+the round-off of velocities: its stiffness, b/η₁, is then 1e21 times the inertia of a small link, and no linear system with it can
+be solved (two grippers that jam each other: the residual goes from 1e-8 m/s to 3 m/s in one Newton step). So near the end of the
+path each contact has a target of its own, with which η₁ is at least the creep, and no more for its sake,
+
+    κ_c = max(κ_f, creep (b² - |ξ|²)/b)        creep: SolverSettings.creep times the tolerance of residuals [m/s]
+
+Gaps have their standoff for that (solver/cones/standoff.py). Above κ = 0 all products have the same target.
 """
 
 from dojo_py.jit import kernel
-from dojo_py.solver.cones.contact import ROWS, SECOND_ORDER, friction_bound
+from dojo_py.solver.cones.contact import PYRAMID, ROWS, SECOND_ORDER, XI, friction_bound
+from dojo_py.solver.cones.pyramid import S_PSI
 
 
 @kernel
@@ -24,14 +29,21 @@ def creep(W):
 def least_product(W, c, z):
     """Friction's product [N s m/s] of contact c, whose state is z, where it has arrived at the end of the path.
 
-    Rows are scaled by their ratios to the first friction coefficient, of spinning and rolling in m: what has the smallest ratio
-    creeps at `creep`, all else at less.
+    The pyramid's ψ is its creep, and ψ s_ψ the product. Rows are scaled by their ratios to the first friction coefficient, those of
+    spinning and rolling in m: the row of the smallest ratio creeps at `creep`, the others at less.
     """
-    law, mu, share = W.claw[c], W.cmu[c], 1.0
+    law, share = W.claw[c], 1.0
     for r in range(ROWS[law] - 1):
         share = min(share, W.cratio[c, r])
-    bound = friction_bound(law, mu, z) if SECOND_ORDER[law] > 0 else mu * z[0]
-    return creep(W) * share * bound
+    if law == PYRAMID:
+        return creep(W) * share * z[S_PSI]
+    n = SECOND_ORDER[law]
+    if n == 0:
+        return 0.0
+    bound, square = friction_bound(law, W.cmu[c], z), 0.0
+    for i in range(n):
+        square += z[XI + i] * z[XI + i]
+    return creep(W) * share * max(bound - square / bound, 0.0) if bound > 0.0 else 0.0
 
 
 @kernel
@@ -41,6 +53,13 @@ def aim_of_friction(W, c, kf):
 
 
 @kernel
+def least_dry_product(W, dof, beta):
+    """As `least_product`, of both products of dry friction β of a coordinate: with κ in both its rate is 2 κ β/(b² - β²)."""
+    bound = W.bound[dof]
+    return 0.5 * creep(W) * max(bound - beta * beta / bound, 0.0)
+
+
+@kernel
 def aim_of_dry_friction(W, dof, kf):
     """Target of the products of dry friction of a coordinate [N s m/s, N m s rad/s]; kf: the target of all."""
-    return max(kf, creep(W) * W.bound[dof])
+    return max(kf, least_dry_product(W, dof, W.fric[dof, 0]))

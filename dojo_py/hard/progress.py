@@ -4,7 +4,7 @@ import math
 
 from dojo_py.arrays import body_row
 from dojo_py.hard.closures import LEFT_OPEN, TENDON_ROW
-from dojo_py.hard.creep import creep, least_product
+from dojo_py.hard.creep import least_dry_product, least_product
 from dojo_py.hard.dof_rows import servo_force, spring_weights
 from dojo_py.hard.islands import BODIES, CONTACTS, DOFS, LIMITS, MOVED_CONTACTS, MOVED_LIMITS, NODES, in_span
 from dojo_py.hard.limits import UNSURE
@@ -168,7 +168,7 @@ def centring(W, kn, kf, alpha, out):
         if bound > 0.0:
             f, d = W.fric[dof], W.dfric[dof]
             beta = f[0] + alpha * d[0]
-            least = creep(W) * bound
+            least = least_dry_product(W, dof, beta)
             for product in ((bound + beta) * (f[1] + alpha * d[1]), (bound - beta) * (f[2] + alpha * d[2])):
                 out[3] = _worse(out[3], abs(product - max(kf, least)) - least)
                 out[4] += max(product - least, 0.0)

@@ -330,9 +330,10 @@ def contact_mass(L, W, c):
 
     Of each side the smaller of two estimates: the mass that this contact alone would move, and the group's mass over the number of
     its violated contacts. The inverse of the first is 1/m + tᵀ J⁻¹ t (t: torque of a unit impulse) of a free body, OFF_CENTRE / m
-    of jointed ones. Those are no lighter than what an impulse on their body moves through its joints: a finger of 5 g whose joints
-    have an armature of 0.1 kg m² resists like 3 kg. (A start with a mass that is too small has impulses from which the step to the
-    solution leaves the cones at once; one with a mass that is a thousand times too large takes an iteration more.)
+    of jointed ones. Those count as no lighter than what an impulse moves through their joints, in the mean over its directions:
+    a finger of 5 g whose joints have an armature of 0.1 kg m² resists like 3 kg. (A start with a mass that is too small has
+    impulses from which the step to the solution leaves the cones at once; one with a mass that is a thousand times too large takes
+    an iteration more.)
     """
     inverse = 0.0
     for side in range(2):

@@ -29,8 +29,8 @@ class SolverSettings(NamedTuple):
     from contact to contact and from step to step: friction takes its changes for slip, and where it is smaller than the errors
     of poses, these errors move the load from one corner to another."""
     creep: float = 0.1
-    """What sticks may creep in the hard limit at this fraction of the tolerance of residuals, 1e-11 m/s, not at the κ/bound where
-    the path happens to end: under the largest loads that is less than the round-off of velocities, and Newton's linear system
+    """What sticks may creep in the hard limit at this fraction of the tolerance of residuals, 1e-11 m/s, not where the path
+    happens to end: under the largest loads that is less than the round-off of velocities, and Newton's linear system
     cannot be solved any more (hard/creep.py)."""
     # when a solve ends
     at_rest: float = 1e-5
