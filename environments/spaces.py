@@ -55,6 +55,13 @@ def action_of(name: str, action: Any, shape: tuple[int, ...]) -> np.ndarray:
 
 
 def gradients(task: Task, state: State, action: np.ndarray, kappa: float) -> dict[str, Any]:
-    """`A` (n, n) and `B` (n, size of an action), n = 2nv + na: of [dq, dv, dact] after the action, by that before and by it."""
-    A, B, _ = task.differentiate(state, action, kappa)
-    return {"A": A, "B": B}
+    """`A` (n, n) and `B` (n, size of an action), n = 2nv + na: of [dq, dv, dact] after the action, by that before and by it.
+
+    `differentiated`: whether there are such derivatives; where a substep or its derivative overflows both are 0.
+    """
+    try:
+        A, B, _ = task.differentiate(state, action, kappa)
+    except FloatingPointError:
+        n = 2 * task.sim.model.nv + task.sim.model.na
+        return {"A": np.zeros((n, n)), "B": np.zeros((n, task.action_size)), "differentiated": False}
+    return {"A": A, "B": B, "differentiated": True}

@@ -37,7 +37,7 @@ class LoopKernels(NamedTuple):
 
 FORMULAS = (
     "observe", "reward", "terminated", "healthy", "forces", "wrenches", "control", "control_jacobian", "action_scale",
-    "action_bounds",
+    "action_middle", "action_bounds",
 )  # fmt: skip
 """What the kernels of a task stand for. A `move` of its own no closed loop runs (simulate/own_steps.py)."""
 
@@ -143,7 +143,7 @@ class Task:
 
     @cached_property
     def action_scale(self) -> Array:
-        """(nu,) control at action 1: the motors' largest [N, N m]. ValueError for a motor without one: it would never act."""
+        """(nu,) control at action 1 less `action_middle`: half its range [N, N m]. ValueError for a motor without a range."""
         model = self.sim.model
         free = np.flatnonzero(~np.asarray(model.actuator_ctrllimited, bool))
         if len(free):
@@ -152,11 +152,19 @@ class Task:
                 f"{type(self).__name__}: the actuators {names} have no range: give them a ctrlrange (and autolimits or "
                 "ctrllimited), or the task an `action_scale` and `action_bounds` of its own"
             )
-        return np.array(model.actuator_ctrlrange[:, 1])
+        return 0.5 * np.ptp(model.actuator_ctrlrange, axis=1)
+
+    @cached_property
+    def action_middle(self) -> Array:
+        """(nu,) control at action 0: the middle of its range [N, N m]; 0 where the task has a scale or bounds of its own."""
+        kind = type(self)
+        if kind.action_scale is not Task.action_scale or kind.action_bounds is not Task.action_bounds:
+            return np.zeros(self.sim.model.nu)
+        return self.sim.model.actuator_ctrlrange.mean(axis=1)
 
     def control(self, action: Array) -> Array:
         """(nu,) what the actuators receive for an action, clipped to its bounds."""
-        return self.action_scale * np.clip(action, *self.action_bounds)
+        return self.action_middle + self.action_scale * np.clip(action, *self.action_bounds)
 
     def control_jacobian(self, action: Array) -> Array:
         """(nu, na) derivative of `control`; 0 where the action is beyond its bounds."""

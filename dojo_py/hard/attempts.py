@@ -6,6 +6,7 @@ from dojo_py.hard.apart import hold_corners
 from dojo_py.hard.at_end import any_pyramid, newton_at_end
 from dojo_py.hard.bodies import strongest_gravity
 from dojo_py.hard.central_path import follow
+from dojo_py.hard.held_points import any_held
 from dojo_py.hard.interior_point import iterate
 from dojo_py.hard.islands import BODIES, CONTACTS
 from dojo_py.hard.measure import UNCLEAR, Goal, motion_alone, steady
@@ -60,6 +61,10 @@ such bodies that only touch separate at 7e-6 m/s in a step of 0.01 s, a third of
 products let a contact creep at κ / bound, independent of size: their tolerance depends on masses only (`lead`), otherwise slips
 would have to be accurate to 1e-16 m/s."""
 
+CENTRED = 1e-5
+"""Largest |b∘c - κe| over κ of a step on the central path whose derivatives count as SOLVED. Steps that round-off keeps farther off
+are SOLVED, their derivatives INEXACT (rollout.py)."""
+
 SOLVE_LIMIT = 50
 """Most iterations of one solve. (With 200 as many steps are solved, after as many iterations.)"""
 UNLOADED_LIMIT = 8
@@ -73,21 +78,22 @@ velocities by more than this times h [m/s²]. (With 0 as many steps are solved, 
 def attempts(L, P, Q, A, W, h, kappa, source, whole, last, once):
     """Solve the step of the islands in W.span by one attempt after another, until one solves it. The results are in W.found.
 
-    source: the impulses that come first, WARM, HERE (the present ones) or COLD. whole: a whole step, for which the best point is
-    kept and the path is followed; in a part of a step the path is followed only as the last resort (`last`). once: only attempts
-    from `source`.
+    source: the impulses that come first, WARM, HERE (the present ones) or COLD. whole: a whole step, for which the path is followed
+    and the best point is kept, unless points are held: those are other equations (held_points.py). In a part of a step the path is
+    followed only as the last resort (`last`). once: only attempts from `source`.
     Returns True where a solve came near the solution and contacts were then held (`hold_corners`): to be solved again from there.
     """
     tightest = complementarity_tolerance(L, W, h, kappa)
     first = COLD_START if source == COLD else AT_END if source == WARM and _may_end_soon(W, kappa, whole) else WARM_START
     last_one = AGAIN_PATH if not once else AGAIN_COLD if first == COLD_START else AGAIN_WARM
+    keeps_best = whole and not any_held(P, W)
     for attempt in range(first, last_one + 1):
         near = attempt > max(first, WARM_START) and W.found[RESIDUAL] < W.solver.close and W.found[WORST] <= tightest
         if whole and kappa == 0.0 and near and hold_corners(L, P, Q, W, h) > 0:
             return True
         if _is_due(W, kappa, attempt, whole or last):
             impulses = HERE if _takes_up(attempt) else source if attempt <= WARM_START else COLD
-            if _attempt(L, P, Q, A, W, h, kappa, attempt, impulses, whole, tightest):
+            if _attempt(L, P, Q, A, W, h, kappa, attempt, impulses, keeps_best, tightest):
                 return False
     return False
 
@@ -110,7 +116,7 @@ def _is_due(W, kappa, attempt, may_follow):
 
 
 @kernel
-def _attempt(L, P, Q, A, W, h, kappa, attempt, impulses, whole, tightest):
+def _attempt(L, P, Q, A, W, h, kappa, attempt, impulses, keeps_best, tightest):
     """One attempt from these impulses. Returns whether it is the last: solved, too fast, or no iterations are left.
 
     tightest: the tolerance of complementarity; an attempt that continues another may leave more (`steady`).
@@ -141,7 +147,7 @@ def _attempt(L, P, Q, A, W, h, kappa, attempt, impulses, whole, tightest):
         end = weight * lead * (kappa if kappa > 0.0 else 0.5 * tol_comp)
         _, count = follow(L, P, Q, A, W, h, weight, end, tol_residual, int(PATH_SHARE * left(W)))
         found[COUNT] += count
-    goal = Goal(kappa, lead, weight, tol_residual, tol_comp, _most(W, SOLVE_LIMIT), whole)
+    goal = Goal(kappa, lead, weight, tol_residual, tol_comp, _most(W, SOLVE_LIMIT), keeps_best)
     status, count, residual, worst = iterate(L, P, Q, A, W, h, goal)
     found[COUNT] += count
     _note(L, W, h, status, residual, worst)
@@ -213,11 +219,11 @@ def _start(L, P, Q, A, W, h, kappa, impulses, height, weight, remembered, slips,
 def complementarity_tolerance(L, W, h, kappa):
     """Largest |b∘c - κe| accepted of the islands in W.span [N s m]; of friction's products [N s m/s] `Goal.lead` times as much.
 
-    On the central path ξ∘η of a fast slide is a difference of terms near 1, and known to 1e-14 at best; where the terms are larger
-    and there is no further progress, `iterate` accepts their round-off.
+    On the central path ξ∘η of a fast slide is a difference of terms near 1, and known to 1e-14 at best; where there is no further
+    progress `verdict` accepts the round-off of the terms.
     """
     if kappa > 0.0:
-        return max(1e-8 * kappa, min(1e-3 * kappa, 1e-14))
+        return max(1e-8 * kappa, min(CENTRED * kappa, 1e-14))
     return W.options.complementarity_tolerance * _mass_scale(L, W) * _small(L, W, h)
 
 

@@ -183,7 +183,7 @@ def _try_whole(L, P, Q, A, W, h, kappa, gives_way, may_ask):
     whole(L, P, Q, A, W, h, recovery, kappa, source, gives_way or again)
     if is_solved(W):
         return USUAL, recovery
-    _let_points_go(P, W)
+    release_points(P, W)
     if may_ask and not gives_way and want_all(L, P, Q, W, h) > 0:
         return ASKS, recovery
     if _overlap(L, P, Q, W):  # perhaps no motion can undo it: it may stay
@@ -213,7 +213,7 @@ def _complete_whole(L, P, Q, A, W, h):
         if _hold_again(L, P, Q, A, W, h):
             W.found[STATUS] = STALLED
         if not is_solved(W):
-            _let_points_go(P, W)
+            release_points(P, W)
     if is_solved(W):
         _solve_without_ghosts(L, P, Q, A, W, h)
     if is_solved(W):
@@ -233,14 +233,6 @@ def _take_best(L, P, Q, A, W, h):
     if W.found[BEST_WORST] <= accepted and residual <= W.options.residual_tolerance:
         W.found[STATUS] = SOLVED
         _end(W, residual, residual_of(L, W, h, WHOLE), W.found[BEST_WORST])
-
-
-@kernel
-def _let_points_go(P, W):
-    """Release held points (held_points.py), and forget a best point that was found with them: it is of other equations."""
-    if any_held(P, W):
-        W.found[MERIT], W.found[BEST_RESIDUAL], W.found[BEST_WORST] = math.inf, math.inf, math.inf
-    release_points(P, W)
 
 
 @kernel

@@ -10,6 +10,7 @@ import numpy as np
 from dojo_py.arrays import copy, copy_rows
 from dojo_py.by_address import STOP, call_back
 from dojo_py.hard.apart import BACKWARDS, FORWARDS, differentiate, differentiate_by_parameters
+from dojo_py.hard.attempts import CENTRED
 from dojo_py.hard.body_table import add_joint_forces, expand, gather_wrenches, joint_force_levers, wrench_levers
 from dojo_py.hard.contact_table import empty_table, fill_contacts
 from dojo_py.hard.coordinates import to_minimal
@@ -26,10 +27,6 @@ from dojo_py.hard.step import hard_step
 from dojo_py.hard.warm_start import RowShape, any_carried, load_carried, load_warm, row_shape, save_warm
 from dojo_py.hard.world import World
 from dojo_py.jit import entry, kernel
-
-CENTRED = 1e-5
-"""Largest |b∘c - κe| over κ of a step whose derivatives count as SOLVED: round-off leaves 1e-14 N m s, which exceeds this below
-κ = 1e-9."""
 
 
 class Record(NamedTuple):

@@ -8,9 +8,8 @@ import numpy as np
 
 from dojo_py.hard.simulator import HardSimulator
 from dojo_py.identification.base_parameters import BaseParameters, base_parameters
-from dojo_py.identification.data import Recording
+from dojo_py.identification.data import Recording, measured_state
 from dojo_py.identification.pseudo_inertia import slope, to_com, to_linear
-from dojo_py.identification.segments import measured_state
 
 Array = np.ndarray
 

@@ -18,10 +18,10 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 
 from dojo_py.hard.simulator import HardSimulator
-from dojo_py.identification.data import Recording, check_recordings
+from dojo_py.identification.activations import activations_at
+from dojo_py.identification.data import Recording, check_recordings, measured_state
 from dojo_py.identification.losses import LOSSES
 from dojo_py.identification.noise import noise_of_samples
-from dojo_py.identification.segments import measured_state
 from dojo_py.simulate.arguments import spread
 from dojo_py.simulate.values import having, real_array, real_number
 
@@ -69,6 +69,7 @@ def _misfit(sim: HardSimulator, recording: Recording) -> Array:
     """(samples, nv) of one roll-out."""
     k, model = recording.first, sim.model
     controls = np.repeat(recording.controls(model.nu)[k:], recording.stride, axis=0)
-    run = sim.rollout(sim.initial_state(*measured_state(recording, sim, k)), controls, maximal=False)
+    state = sim.initial_state(*measured_state(recording, sim, k), act=activations_at(sim, recording, k))
+    run = sim.rollout(state, controls, maximal=False)
     mine, seen = run.qpos[recording.stride :: recording.stride], recording.qpos[k + 1 :]
     return np.array([model.difference(p, q) for p, q in zip(mine, seen, strict=True)])

@@ -37,6 +37,8 @@ class Recording:
     """Steps of the simulator from one sample to the next: more where its time step is shorter than the samples' interval."""
     start: tuple[Array, Array] | None = field(default=None, repr=False)
     """(qpos, qvel) at the first sample, where that is known better than by the samples there, as by `with_estimated_starts`."""
+    act: Array | None = field(default=None, repr=False)
+    """(na,) activations at the first sample; None: 0. Those at later samples follow from the controls (activations.py)."""
 
     def __post_init__(self) -> None:
         text_of("name", self.name)
@@ -53,11 +55,27 @@ class Recording:
             if len(table) != rows:
                 raise ValueError(f"{name} has {len(table)} rows for {len(qpos)} samples, expected {rows}")
             object.__setattr__(self, name, table)
+        if self.act is not None:
+            object.__setattr__(self, "act", _table("act", np.atleast_2d(real_array("act", self.act)))[0])
 
     def velocity(self, model: Any, timestep: float, k: int) -> Array:
-        """(nv,) velocity over the interval that led to sample k (k ≥ 1 unless qvel was given)."""
+        """(nv,) velocity over the last of the steps that led to sample k (k ≥ 1 unless qvel was given).
+
+        Of several steps a sample, it is interpolated between the mean velocities over two intervals, before and after the sample or
+        the last two: over one interval alone it would be that of half an interval earlier.
+        """
         if self.qvel is not None:
             return self.qvel[k]
+        before = self._mean_velocity(model, timestep, k)
+        if self.stride == 1 or len(self.qpos) < 3:
+            return before
+        ahead = 0.5 * (self.stride - 1) / self.stride
+        if k + 1 < len(self.qpos):
+            return before + ahead * (self._mean_velocity(model, timestep, k + 1) - before)
+        return before + ahead * (before - self._mean_velocity(model, timestep, k - 1))
+
+    def _mean_velocity(self, model: Any, timestep: float, k: int) -> Array:
+        """(nv,) over the interval before sample k."""
         return model.difference(self.qpos[k], self.qpos[k - 1]) / (timestep * self.stride)
 
     def controls(self, nu: int) -> Array:
@@ -68,6 +86,13 @@ class Recording:
     def first(self) -> int:
         """First sample that has a velocity."""
         return 1 if self.qvel is None and self.start is None else 0
+
+
+def measured_state(recording: Recording, sim: Simulator, k: int) -> tuple[Array, Array]:
+    """(qpos, qvel) of sample k as measured; of the first one `start`, or the velocity is that to the next sample."""
+    if k == 0 and recording.start is not None:
+        return recording.start
+    return recording.qpos[k], recording.velocity(sim.model, sim.timestep, max(k, 0 if recording.qvel is not None else 1))
 
 
 def check_recordings(sim: Simulator, recordings: Any) -> None:
@@ -81,6 +106,8 @@ def check_recordings(sim: Simulator, recordings: Any) -> None:
                 raise ValueError(f"recordings: {name} of '{r.name}' has shape {table.shape}, expected (samples, {width})")
         if r.start is not None and [np.shape(x) for x in r.start] != [(sim.model.nq,), (sim.model.nv,)]:
             raise ValueError(f"recordings: start of '{r.name}', expected qpos ({sim.model.nq},) and qvel ({sim.model.nv},)")
+        if r.act is not None and r.act.shape != (sim.model.na,):
+            raise ValueError(f"recordings: act of '{r.name}' has shape {r.act.shape}, expected ({sim.model.na},)")
 
 
 def _table(name: str, value: Any) -> Array:

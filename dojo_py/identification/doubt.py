@@ -9,7 +9,6 @@ on the question.
 
 from __future__ import annotations
 
-import copy
 from dataclasses import replace
 
 import numpy as np
@@ -46,33 +45,33 @@ def _change(problem: Problem, rows: list[Rows], loss: str, scale: float) -> Arra
 
 
 def _shorter_step(problem: Problem, point: Point) -> tuple[Problem, Point] | None:
-    """Two steps for every one; None where the time step itself is unknown or states of its length were measured."""
+    """Two steps for every one; None where the time step itself is unknown or states of its length were measured.
+
+    Gaps of velocities count by the shorter step, half as much: a model that joins exactly at one step length does not at another.
+    (Of a double pendulum the shift is 0.022 kg of 1.5, with the longer step's weight 0.034; a fit to motions that were made with
+    shorter steps moves by 0.005.)
+    """
     if not problem.free_states or any(name.partition(":")[0] == "timestep" for name in problem.unknowns.names):
         return None
-    other = copy.copy(problem)
-    other.sim = problem.sim.with_parameters({"timestep": np.array([0.5 * problem.sim.timestep])})
-    other.unknowns = Unknowns(other.sim, problem.unknowns.parts)
-    other.recordings = [replace(recording, stride=2 * recording.stride) for recording in problem.recordings]
-    other.kappa = 0.5 * problem.kappa  # an impulse of half the time
-    if isinstance(problem.rollout_kappa, float):
-        other.rollout_kappa = 0.5 * problem.rollout_kappa
-    return other, point
+    sim, motion = problem.sim.with_parameters({"timestep": np.array([0.5 * problem.sim.timestep])}), problem.rollout_kappa
+    recordings = [replace(recording, stride=2 * recording.stride) for recording in problem.recordings]
+    impulses = {"kappa": 0.5 * problem.kappa, "rollout_kappa": 0.5 * motion if isinstance(motion, float) else motion}
+    return problem.changed(sim=sim, unknowns=Unknowns(sim, problem.unknowns.parts), recordings=recordings, **impulses), point
 
 
 def _shorter_stretches(problem: Problem, point: Point) -> tuple[Problem, Point] | None:
     """Every stretch of two samples or more in two, the second from where the model leads; None where there is none."""
     sim, segments, states = problem.unknowns.simulator(point.z), [], []
-    for segment, state in zip(problem.segments, point.states, strict=True):
+    acts = problem.first_activations(sim, point.z)
+    for segment, state, act in zip(problem.segments, point.states, acts, strict=True):
         half = segment.length // 2
         segments.append(Segment(segment.recording, segment.start, half or segment.length))
         states.append(state)
         if half:
             recording = problem.recordings[segment.recording]
-            p = predict(sim, recording, segments[-1], state, problem.kappas, problem.unknowns, point.z)
+            p = predict(sim, recording, segments[-1], state, problem.kappas, problem.unknowns, point.z, act)
             segments.append(Segment(segment.recording, segment.start + half, segment.length - half))
             states.append(p.end)
     if len(segments) == len(problem.segments):
         return None
-    other = copy.copy(problem)
-    other.segments = segments
-    return other, Point(point.z, tuple(states))
+    return problem.changed(segments=segments), Point(point.z, tuple(states))

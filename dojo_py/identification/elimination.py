@@ -31,6 +31,8 @@ class Rows:
     weight: Array | float = 1.0
     """(m,) of the robust loss."""
     stretch: int = -1
+    solved: bool = True
+    """Whether all steps of the stretch were."""
 
 
 @dataclass

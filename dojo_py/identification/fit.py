@@ -320,6 +320,22 @@ class _Fit:
         )  # fmt: skip
 
 
+def _by_noise(rows: list[Rows], matrix: Array, freedom: int, loss: str, scale: float) -> Array:
+    """(n, n) covariance of the free numbers if the model were the truth: (H/s² + P)⁻¹.
+
+    H: information of the data at noise 1, s²: their cost over their degrees of freedom; P: of priors, which is known and does not
+    depend on how well the data are met. matrix: H + P.
+    """
+    known = sum((row.by_unknown.T @ row.by_unknown for row in rows if row.kind == "prior"), np.zeros_like(matrix))
+    squares = 2.0 * cost_of([row for row in rows if row.kind != "prior"], loss, scale)
+    return inverse((matrix - known) * (freedom / max(squares, 1e-300)) + known)
+
+
+def _unsolved(rows: list[Rows]) -> int:
+    """How many stretches have a step that was not solved."""
+    return sum(row.kind == "measured" and not row.solved for row in rows)
+
+
 def _result(sim: HardSimulator, problem: Problem, outcome: Outcome, loss: str, scale: float, evaluations: int) -> Result:
     """With covariances and what they say."""
     given, point, rows = problem.unknowns, outcome.point.y, outcome.point.rows
@@ -332,7 +348,7 @@ def _result(sim: HardSimulator, problem: Problem, outcome: Outcome, loss: str, s
     parts = parts_of([s.recording for s in problem.segments])
     estimates, slope = given.report(point.z)
     with np.errstate(invalid="ignore"):
-        by_noise = slope @ (2 * cost / max(freedom, 1) * inverse(reduced.matrix)) @ slope.T
+        by_noise = slope @ _by_noise(rows, reduced.matrix, max(freedom, 1), loss, scale) @ slope.T
         by_parts = slope @ by_segments(rows, reduced, parts) @ slope.T
     told = np.diag(reduced.matrix) > RANK * np.diag(normal.theta)
     by_noise[np.diag_indices(n)] = np.where((np.diag(by_noise) > VAST) | ~told, np.inf, np.diag(by_noise))
@@ -348,7 +364,7 @@ def _result(sim: HardSimulator, problem: Problem, outcome: Outcome, loss: str, s
     values = given.values(point.z)
     found = Result(
         given, point.z, values, sim.with_parameters(values), float(cost), by_parts, by_noise, freedom, shifts, int(parts.max()) + 1,
-        evaluations, problem.unsolved, outcome.message, point.states, problem.noise, misses,
+        evaluations, _unsolved(rows), outcome.message, point.states, problem.noise, misses,
     )  # fmt: skip
     wide = np.diff(found.interval(), axis=1)[:, 0] > 2 * given.scale(estimates)
     return replace(found, undetermined=tuple(label for label, free in zip(given.labels, open_ | wide, strict=True) if free))

@@ -1,7 +1,8 @@
 """Levenberg's and Marquardt's method on residuals whose states are eliminated, within bounds, with robust losses.
 
 Each step solves the damped normal equations (elimination.py); bounds hold by a quadratic programme in the n parameters. The
-damping follows the gain, the decrease of the cost over the predicted one.
+damping follows the gain, the decrease of the cost over the predicted one. Converged is a fit whose model promises no decrease: as
+much damping as needed makes any promise small, so that it is judged by a step that is hardly damped.
 Source: Nielsen (1999), "Damping parameter in Marquardt's method".
 """
 
@@ -17,7 +18,11 @@ from dojo_py.identification.losses import LOSSES
 from dojo_py.planning.box_qp import solve_box_qp
 
 Array = np.ndarray
-FIRST_DAMPING, MOST_DAMPING = 1e-4, 1e12
+FIRST_DAMPING = 1e-4
+"""Of the normal equations' diagonal; steps with less hardly differ from Gauss and Newton's."""
+STILL = 1e-9
+"""A step that changes no parameter by more than this part of it, and no state by more than this, is round-off."""
+NO_SMALLER = "no smaller cost was found along the gradient"
 
 
 class Point(NamedTuple):
@@ -65,7 +70,8 @@ def minimise(
     """The least point found from `start`.
 
     evaluate: rows of a point, None where it is impossible. move(point, dθ, dx): the point moved. theta: its parameters (n,).
-    Converged: the cost falls by less than `tolerance` of itself. told: iteration and cost, after each.
+    Converged: the model promises, or a hardly damped step finds, a decrease of the cost by less than `tolerance` of it. Where it
+    promises more and damped steps find none (a wrong derivative, a kink) the message says so. told: iteration and cost, after each.
     """
 
     def at(y: Any) -> Point | None:
@@ -77,31 +83,33 @@ def minimise(
         raise ValueError("the start is impossible: it gives no finite prediction")
     damping, growth, evaluations, message = FIRST_DAMPING, 2.0, 1, "iteration limit: raise max_iterations"
     normal = normal_equations(now.rows, len(theta(now.y)), stretches, width)
+    refused = False  # whether a step from this point was
     for iteration in range(max_iterations):
         reduced = eliminate(normal, damping)
         here = theta(now.y)
         step, next_point, gain = _step(reduced, bounds[0] - here, bounds[1] - here), None, -1.0
         if step is not None:
             along = -(reduced.follow @ step + reduced.rest)
+            still = damping <= 1.0 and np.all(np.abs(step) <= STILL * np.abs(here)) and np.all(np.abs(along) <= STILL)
             expected = 0.5 * float(np.sum(normal.by_state * reduced.rest)) - step @ (reduced.gradient + 0.5 * reduced.matrix @ step)
-            if expected <= tolerance * now.cost or now.cost == 0.0:
-                message = "converged"
+            if expected <= tolerance * now.cost or now.cost == 0.0 or still:
+                if damping > FIRST_DAMPING and not (refused or still or now.cost == 0.0):  # does the model promise more without it?
+                    damping, growth = FIRST_DAMPING, 2.0
+                    continue
+                message = NO_SMALLER if refused and not still else "converged"
                 break
             next_point = at(move(now.y, step, along))
             evaluations += 1
             gain = (now.cost - next_point.cost) / expected if next_point is not None and np.isfinite(next_point.cost) else -1.0
         if next_point is not None and gain > 1e-4:
             fell = now.cost - next_point.cost
-            now = next_point
+            now, refused = next_point, False
             normal = normal_equations(now.rows, len(here), stretches, width)
-            damping, growth = max(damping * max(1.0 / 3.0, 1.0 - (2.0 * min(gain, 1.0) - 1.0) ** 3), 1e-15), 2.0
             told(iteration, now.cost)
-            if fell <= tolerance * now.cost:
+            if fell <= tolerance * now.cost and damping <= FIRST_DAMPING:
                 message = "converged"
                 break
+            damping, growth = max(damping * max(1.0 / 3.0, 1.0 - (2.0 * min(gain, 1.0) - 1.0) ** 3), 1e-15), 2.0
         else:
-            damping, growth = damping * growth, 2.0 * growth
-            if damping > MOST_DAMPING:
-                message = "no smaller cost was found along the gradient"
-                break
+            damping, growth, refused = damping * growth, 2.0 * growth, True
     return Outcome(now, evaluations, message)

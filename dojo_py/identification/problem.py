@@ -5,7 +5,7 @@ parameters: noise, and, with hard contact, any sample that overlaps the ground, 
 the body out, whatever it weighs, so that masses come out far too small. Multiple shooting
 (free states) makes the stretches' initial states unknown too and asks that successive stretches join:
 
-    r = (q_k ⊖ q̂_k) / σ                              samples, each counted once
+    r = (q_k ⊖ q̂_k) / σ                              samples, each once (those between stretches apart: once for each)
     d = (x_end ⊖ x_next, h (v_end - v_next)) / τ      joins
 
 Source: Bock (1983), "Recent advances in parameter identification techniques for ODE".
@@ -18,9 +18,10 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from dojo_py.hard.simulator import HardSimulator
-from dojo_py.identification.data import Recording
+from dojo_py.identification.activations import Activations, all_activations
+from dojo_py.identification.data import Recording, measured_state
 from dojo_py.identification.elimination import Rows
-from dojo_py.identification.segments import Kappas, cut, measured_state, predict, rotation_slopes
+from dojo_py.identification.segments import Kappas, cut, predict, rotation_slopes
 from dojo_py.identification.unknowns import Unknowns
 from dojo_py.simulate.arguments import spread
 from dojo_py.sweeps import Recipe, pieces
@@ -62,7 +63,6 @@ class Problem:
         if not self.segments:
             raise ValueError("there is nothing to predict: no recording has two successive samples, or none was chosen")
         self._joined = free_states and joined
-        self.unsolved = 0
         self.kappa = 0.0
         self.rollout_kappa: float | Literal["gradient"] | None = "gradient"
         self.noise = Noise(np.ones(self.nv), np.ones(2 * self.nv))
@@ -98,18 +98,34 @@ class Problem:
             parts = self._predictions(sim, point.z, starts)
         except (ValueError, FloatingPointError):
             return None
-        self.unsolved = sum(not solved for _, solved in parts)
-        rows = [row for part, _ in parts for row in part]
-        return rows + self._prior_rows(point.z)
+        return [row for part in parts for row in part] + self._prior_rows(point.z)
+
+    def changed(self, **fields: Any) -> Problem:
+        """A copy with other values of some fields."""
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__, **fields)
+        return other
+
+    def first_activations(self, sim: HardSimulator, z: Array) -> list[Activations | None]:
+        """Activations where each stretch starts; None where the model has none."""
+        if not self.sim.model.na:
+            return [None] * len(self.segments)
+
+        def of_recording(i: int) -> list[Activations]:
+            return all_activations(sim, self.recordings[i], self.unknowns, z, self.kappa)
+
+        found = spread(of_recording, len(self.recordings), self.threads)
+        return [found[s.recording][s.start] for s in self.segments]
 
     def _measured(self) -> tuple[tuple[Array, Array], ...]:
         return tuple(measured_state(self.recordings[s.recording], self.sim, s.start) for s in self.segments)
 
-    def _predictions(self, sim: HardSimulator, z: Array, starts: Any) -> list[tuple[list[Rows], bool]]:
+    def _predictions(self, sim: HardSimulator, z: Array, starts: Any) -> list[list[Rows]]:
         """Of all stretches, by threads here or by workers elsewhere."""
+        acts = self.first_activations(sim, z)
         if self.workers is None:
-            return spread(lambda i: self._predict(sim, z, starts, i), len(self.segments), self.threads)
-        jobs = [_Stretches(self, z, starts, part.tolist()) for part in pieces(len(self.segments))]
+            return spread(lambda i: self._predict(sim, z, starts, acts, i), len(self.segments), self.threads)
+        jobs = [_Stretches(self, z, starts, acts, part.tolist()) for part in pieces(len(self.segments))]
         return [one for part in self.workers.map(_predict_all, jobs) for one in part]
 
     def __getstate__(self) -> dict[str, Any]:
@@ -122,14 +138,15 @@ class Problem:
         self.sim = recipe.simulator()
         self.unknowns = Unknowns(self.sim, parts)
 
-    def _predict(self, sim: HardSimulator, z: Array, starts: Any, i: int) -> tuple[list[Rows], bool]:
-        """Rows of stretch i, and whether every step was solved."""
+    def _predict(self, sim: HardSimulator, z: Array, starts: Any, acts: list[Activations | None], i: int) -> list[Rows]:
+        """Rows of stretch i."""
         segment, nv, n = self.segments[i], self.nv, len(self.unknowns)
         recording, sigma = self.recordings[segment.recording], self.noise.samples
-        p = predict(sim, recording, segment, starts[i], self.kappas, self.unknowns, z)
+        p = predict(sim, recording, segment, starts[i], self.kappas, self.unknowns, z, acts[i])
         w = 1.0 / sigma[:, None]
         places = np.tile(np.arange(nv), segment.length)
-        measured = Rows("measured", (p.misfit / sigma).ravel(), places, (p.by_unknown * w).reshape(-1, n), stretch=i)
+        by_unknown = (p.by_unknown * w).reshape(-1, n)
+        measured = Rows("measured", (p.misfit / sigma).ravel(), places, by_unknown, stretch=i, solved=p.solved)
         rows = [measured]
         if self.free_states:
             measured.by_state = {i: (p.by_state * w).reshape(-1, 2 * nv)}
@@ -137,7 +154,7 @@ class Problem:
                 rows.append(self._first_rows(recording.qpos[segment.start], starts[i], i))
             if self.joins(i):
                 rows.append(self._join(p, starts[i + 1], i))
-        return rows, p.solved
+        return rows
 
     def _first_rows(self, measured: Array, state: tuple[Array, Array], i: int) -> Rows:
         """The sample that stretch i starts from."""
@@ -171,10 +188,11 @@ class _Stretches(NamedTuple):
     problem: Problem
     z: Array
     starts: Any
+    acts: list[Activations | None]
     which: list[int]
 
 
-def _predict_all(job: _Stretches) -> list[tuple[list[Rows], bool]]:
+def _predict_all(job: _Stretches) -> list[list[Rows]]:
     problem = job.problem
     sim = problem.unknowns.simulator(job.z)
-    return [problem._predict(sim, job.z, job.starts, i) for i in job.which]
+    return [problem._predict(sim, job.z, job.starts, job.acts, i) for i in job.which]

@@ -14,11 +14,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dojo_py.hard.simulator import HardSimulator
+from dojo_py.identification.activations import Activations, controls_of, unknown_columns
 from dojo_py.identification.data import Recording
-from dojo_py.identification.delays import NAME as DELAY
-from dojo_py.identification.delays import controls_later
 from dojo_py.identification.unknowns import Unknowns
-from dojo_py.simulate.simulator import Simulator
 
 Array = np.ndarray
 
@@ -70,13 +68,6 @@ def cut(
     return out
 
 
-def measured_state(recording: Recording, sim: Simulator, k: int) -> tuple[Array, Array]:
-    """(qpos, qvel) of sample k as measured; of the first one `start`, or the velocity is that to the next sample."""
-    if k == 0 and recording.start is not None:
-        return recording.start
-    return recording.qpos[k], recording.velocity(sim.model, sim.timestep, max(k, recording.first))
-
-
 def rotation_slopes(model: Any, tangent: Array) -> Array:
     """(nv, nv) derivative of the tangent q ⊖ q̂ by a further tangent at q: inverse right Jacobians of rotations, else 1."""
     out = np.eye(model.nv)
@@ -100,26 +91,21 @@ def predict(
     kappas: Kappas,
     unknowns: Unknowns,
     z: Array,
+    first: Activations | None = None,
 ) -> Prediction:
-    """Simulate a stretch from start = (qpos, qvel)."""
+    """Simulate a stretch from start = (qpos, qvel); first: activations there, where the model has any."""
     model, nv, n, length, stride = sim.model, sim.model.nv, len(unknowns), segment.length, recording.stride
-    later, delay = None, unknowns.delay(z)
-    if delay is None:
-        controls = np.repeat(recording.controls(model.nu)[segment.start : segment.start + length], stride, axis=0)
-    else:
-        part = slice(segment.start * stride, (segment.start + length) * stride)
-        whole = controls_later(recording.controls(model.nu), sim.timestep * stride, delay, stride)
-        controls, later = (table[part] for table in whole)
+    controls, later = controls_of(sim, recording, segment.start, length, unknowns.delay(z))
     how: dict[str, Any] = {"kappa": kappas.motion, "gradient_kappa": kappas.gradient, "maximal": False, "linearize": True}
-    run = sim.rollout(sim.initial_state(*start), controls, parameters=unknowns.names, **how)
+    act = None if first is None else first.act
+    run = sim.rollout(sim.initial_state(*start, act=act), controls, parameters=unknowns.names, **how)
     assert run.A is not None and run.B is not None
     misfit, by_state, by_unknown = np.zeros((length, nv)), np.zeros((length, nv, 2 * nv)), np.zeros((length, nv, n))
-    size = 2 * nv + model.na  # activations start at zero and carry on what the state does to them
+    size = 2 * nv + model.na  # activations carry on what the state does to them
     S, D = np.eye(size)[:, : 2 * nv], np.zeros((size, n))
-    given = dict(run.parameters)
-    if later is not None:
-        given[DELAY] = run.B @ later[:, :, None]
-    own = unknowns.columns(z, given)
+    if first is not None:
+        D[2 * nv :] = first.by_unknown
+    own = unknown_columns(run, unknowns, z, later)
     for t in range(length * stride):
         S, D = run.A[t] @ S, run.A[t] @ D + own[t]
         if (t + 1) % stride == 0:

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from dojo_py.hard.simulator import HardSimulator
-from dojo_py.identification.data import Recording, check_recordings
+from dojo_py.identification.activations import first_activations
+from dojo_py.identification.data import Recording, check_recordings, measured_state
 from dojo_py.identification.noise import noise_of_samples
 from dojo_py.identification.segments import rotation_slopes
 from dojo_py.simulate.arguments import spread
@@ -33,8 +34,8 @@ def with_estimated_starts(
 ) -> list[Recording]:
     """The recordings from sample `samples` - 1 on, each with the state there that the simulator makes of the samples up to it.
 
-    Held-out recordings too: no later sample is used, and `rollout_errors` counts only later ones. noise (nv,): deviations of the
-    samples' coordinates [m, rad], by default those of their third differences; only their ratio matters.
+    Held-out recordings too: no later sample is fitted, and `rollout_errors` counts only later ones. noise (nv,): deviations of the
+    samples' coordinates [m, rad], of which only the ratio matters; by default those of the third differences of all samples given.
     """
     having("sim", sim, ("model", "rollout", "largest_kappa"), "a HardSimulator")
     check_recordings(sim, recordings)
@@ -52,13 +53,14 @@ def _cut(sim: HardSimulator, recording: Recording, n: int, sigma: Array) -> Reco
     """One of them."""
     qpos, qvel = recording.qpos[n - 1 :].copy(), None if recording.qvel is None else recording.qvel[n - 1 :].copy()
     control = None if recording.control is None else recording.control[n - 1 :]
-    return replace(recording, qpos=qpos, qvel=qvel, control=control, start=estimated_state(sim, recording, n, sigma))
+    there, moving, act = estimated_state(sim, recording, n, sigma)
+    return replace(recording, qpos=qpos, qvel=qvel, control=control, start=(there, moving), act=act if len(act) else None)
 
 
-def estimated_state(sim: HardSimulator, recording: Recording, n: int, sigma: Array) -> tuple[Array, Array]:
-    """(qpos, qvel) at sample n - 1, of the motion that fits the first n samples best."""
+def estimated_state(sim: HardSimulator, recording: Recording, n: int, sigma: Array) -> tuple[Array, Array, Array]:
+    """(qpos, qvel, act) at sample n - 1, of the motion that fits the first n samples best."""
     model, nv = sim.model, sim.model.nv
-    start = recording.qpos[0], recording.velocity(model, sim.timestep, recording.first)
+    start = measured_state(recording, sim, 0)
     now = _misfit(sim, recording, n, sigma, start)
     damping = 1e-4
     for _ in range(ITERATIONS):
@@ -81,13 +83,14 @@ def estimated_state(sim: HardSimulator, recording: Recording, n: int, sigma: Arr
 
 def _misfit(
     sim: HardSimulator, recording: Recording, n: int, sigma: Array, start: tuple[Array, Array]
-) -> tuple[Array, Array, tuple[Array, Array]]:
+) -> tuple[Array, Array, tuple[Array, Array, Array]]:
     """Residuals of the first n samples (n nv,), their derivatives by the state at the start (n nv, 2 nv), the state at the end."""
     model, nv, stride = sim.model, sim.model.nv, recording.stride
     controls = np.repeat(recording.controls(model.nu)[: n - 1], stride, axis=0)
     largest = float(sim.largest_kappa())
     at = SHARE * largest if np.isfinite(largest) else WITHOUT_CONTACT
-    run = sim.rollout(sim.initial_state(*start), controls, maximal=False, linearize=True, gradient_kappa=at)
+    state = sim.initial_state(*start, act=first_activations(recording, model.na))
+    run = sim.rollout(state, controls, maximal=False, linearize=True, gradient_kappa=at)
     assert run.A is not None
     S, residuals, slopes = np.eye(2 * nv + model.na)[:, : 2 * nv], [], []
     for t in range(len(controls) + 1):
@@ -97,4 +100,4 @@ def _misfit(
             slopes.append(rotation_slopes(model, r) @ S[:nv] / sigma[:, None])
         if t < len(controls):
             S = run.A[t] @ S
-    return np.concatenate(residuals), np.concatenate(slopes), (run.qpos[-1], run.qvel[-1])
+    return np.concatenate(residuals), np.concatenate(slopes), (run.qpos[-1], run.qvel[-1], run.act[-1])

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dojo_py.identification.data import Recording, check_recordings
-from dojo_py.identification.segments import measured_state
+from dojo_py.identification.activations import activations_at
+from dojo_py.identification.data import Recording, check_recordings, measured_state
 from dojo_py.simulate.simulator import Simulator
 from dojo_py.simulate.values import having
 
@@ -38,7 +38,7 @@ def rollout_errors(sim: Simulator, recordings: Sequence[Recording], kappa: float
     position, rotation, unsolved = [], [], 0
     for recording in recordings:
         k = recording.first
-        state = sim.initial_state(*measured_state(recording, sim, k))
+        state = sim.initial_state(*measured_state(recording, sim, k), act=activations_at(sim, recording, k))
         controls = np.repeat(recording.controls(model.nu)[k:], recording.stride, axis=0)
         trajectory = sim.rollout(state, controls, kappa=kappa, maximal=False)
         unsolved += trajectory.unsolved

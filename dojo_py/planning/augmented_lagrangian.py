@@ -29,6 +29,12 @@ class AugmentedLagrangian:
         self.multipliers: dict[tuple[int, int], Array] = {}
         """(knot, index among its constraints) -> λ (p,); absent: zero."""
 
+    def copy(self) -> AugmentedLagrangian:
+        """With multipliers and penalty of its own."""
+        out = AugmentedLagrangian((), self.horizon, self.penalty)
+        out.knots, out.multipliers = self.knots, dict(self.multipliers)
+        return out
+
     def __bool__(self) -> bool:
         return any(self.knots)
 

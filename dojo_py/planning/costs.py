@@ -184,4 +184,10 @@ class FunctionCost:
         found = self.derivatives(state, control, k)
         if not isinstance(found, Quadratic):
             raise TypeError(f"derivatives: a cost's function returned a {type(found).__name__}, expected a Quadratic")
+        m, widths = 0 if control is None else len(control), (tangent_size(model), 2 * model.nv)
+        n = widths[0] if np.shape(found.x) == widths[:1] else widths[1]
+        for name, shape in (("x", (n,)), ("u", (m,)), ("xx", (n, n)), ("ux", (m, n)), ("uu", (m, m))):
+            given = np.shape(getattr(found, name))
+            if given != shape:
+                raise ValueError(f"derivatives: {name} of the Quadratic has shape {given}, expected {shape}")
         return found

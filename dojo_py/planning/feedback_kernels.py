@@ -15,11 +15,11 @@ from dojo_py.handles import Struct
 from dojo_py.jit import entry, kernel
 from dojo_py.mechanism.enums import JointType
 from dojo_py.rotation import quat_conj_mul, quat_normalise, rotation_vector
-from dojo_py.simulate.status import LOST
+from dojo_py.simulate.status import FAILED
 
 FREE, BALL = int(JointType.FREE), int(JointType.BALL)
 """Codes of joint types with a quaternion."""
-SINGULAR, NOT_FINITE = (int(status) for status in LOST)
+NO_NEXT_STATE = tuple(int(status) for status in FAILED)
 
 
 class Feedback(NamedTuple):
@@ -100,7 +100,7 @@ def decide(D, t, status):
     """STOP, or FRESH with the controls of step t; status: of the step before."""
     if t > 0:
         D.status[t - 1] = status
-        if status == SINGULAR or status == NOT_FINITE:
+        if status in NO_NEXT_STATE:
             return STOP
     D.done[0] = t
     if t >= D.control.shape[0]:

@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 
 from dojo_py.planning.problem import Problem
-from dojo_py.planning.shooting import UNUSABLE, Path, follow
+from dojo_py.planning.shooting import Path, follow
 from dojo_py.simulate.results import State
 from dojo_py.simulate.simulator import Stepping
+from dojo_py.simulate.status import FAILED
 from dojo_py.simulate.trajectory import Trajectory
 
 Array = np.ndarray
@@ -71,7 +72,7 @@ def states_of(trajectory: Trajectory) -> list[State]:
 
 def usable(trajectory: Trajectory | None) -> bool:
     """Whether no step failed and all states are finite."""
-    if trajectory is None or np.isin(trajectory.status, UNUSABLE).any():
+    if trajectory is None or np.isin(trajectory.status, FAILED).any():
         return False
     return all(bool(np.isfinite(rows).all()) for rows in (trajectory.qpos, trajectory.qvel, trajectory.act))
 

@@ -24,7 +24,7 @@ class Options:
     max_total_iterations: int = 1000
     """Largest number of iterations in all."""
     max_updates: int = 10
-    """Largest number of multiplier updates."""
+    """Largest number of multiplier updates; as many as there are values of `kappa` less one, at least."""
     cost_tolerance: float = 1e-4
     """The inner loop ends when an iteration lowers the merit by less than this fraction of it, but of at least a thousandth of the
     initial merit [-]. Below about 1e-12 round-off decides."""
@@ -110,6 +110,8 @@ class Options:
         levels = np.atleast_1d(real_array("Options: kappa", self.kappa))
         if levels.ndim != 1 or not len(levels) or not (np.all(levels > 0) and np.all(np.isfinite(levels))):
             raise ValueError(f"Options: kappa={shown(self.kappa)} must be positive [N m s], one number or several")
+        if np.ndim(self.kappa):  # an array cannot be compared with "auto"
+            object.__setattr__(self, "kappa", tuple(levels.tolist()))
 
     def of_mode(self, sim: Stepping) -> Options:
         """These options for a simulator: without κ in the soft mode."""

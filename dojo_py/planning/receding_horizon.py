@@ -51,7 +51,9 @@ class Timing:
 
     @property
     def rate(self) -> float:
-        """Plans per second of wall time, by the median time of all but the first plan, which has no warm start [Hz]."""
+        """Plans per second of wall time [Hz], by the median of all but the first plan, which has no warm start; NaN of none."""
+        if not len(self.seconds):
+            return float("nan")
         return float(1.0 / np.median(self.seconds[1:] if len(self.seconds) > 1 else self.seconds))
 
     @property
@@ -61,6 +63,8 @@ class Timing:
 
     def __str__(self) -> str:
         ms = 1e3 * np.asarray(self.seconds)
+        if not len(ms):
+            return "0 plans"
         return (
             f"{len(ms)} plans, {self.rate:.1f} plans/s, {self.real_time:.2f} x real time; a plan takes median "
             f"{np.median(ms):.1f} ms, 95 % {np.percentile(ms, 95):.1f} ms, longest {ms.max():.1f} ms, "
@@ -85,7 +89,9 @@ class Controller:
     tail: Callable[[float], Array] | None = None
     """Time [s] -> (nu,) initial control of a new step at the end of the horizon; by default the last control of the plan."""
     last: Plan | None = field(default=None, init=False)
-    """The latest plan."""
+    """The latest plan; None: the next one has no warm start (`reset`)."""
+    reached: State | None = field(default=None, init=False, repr=False, compare=False)
+    """Where the latest run of `mpc` ended: a run that begins there goes on from its plan."""
     limits: tuple[Array, Array] = field(init=False, repr=False, compare=False)
     """Lower and upper control limits (nu,) of the latest plan."""
 
@@ -103,6 +109,10 @@ class Controller:
             function_of("Controller: tail", self.tail)
         if not 1 <= self.shift < len(self.controls):
             raise ValueError(f"Controller: shift={self.shift!r} must be at least 1 and less than the horizon, {len(self.controls)}")
+
+    def reset(self) -> None:
+        """Forget the latest plan: the next state does not follow from it."""
+        self.last = self.reached = None
 
     def plan(self, state: State) -> Plan:
         """Plan from this state, warm-started by the last plan."""
@@ -174,9 +184,10 @@ def mpc(
 ) -> Run:
     """Control `sim` for `steps` of its steps, with a new plan every `controller.shift` steps of the planner.
 
-    The simulator may differ from the controller's in mode, model or time step. The planner's time step must be a multiple of the
-    simulator's, and the plan's feedback is evaluated at every step of the simulator. disturbance(time) -> wrenches (nbody, 6) as in
-    `HardSimulator.step`, unknown to the controller, or None. callback(step, state, plan): after every plan; true stops.
+    The first plan has no warm start unless the run goes on where the controller's last one ended. The simulator may differ from the
+    controller's in mode, model or time step. The planner's time step must be a multiple of the simulator's, and the plan's feedback
+    is evaluated at every step of the simulator. disturbance(time) -> wrenches (nbody, 6) as in `HardSimulator.step`, unknown to the
+    controller, or None. callback(step, state, plan): after every plan; true stops.
     """
     having("controller", controller, ("plan", "sim", "shift"), "a Controller")
     having("sim", sim, ("model", "step", "timestep"), "a HardSimulator or a SoftSimulator")
@@ -191,6 +202,8 @@ def mpc(
     ratio = round(controller.sim.timestep / sim.timestep)
     if ratio < 1 or abs(ratio * sim.timestep - controller.sim.timestep) > 1e-9:
         raise ValueError(f"mpc: the planner's timestep {controller.sim.timestep:g} s is no multiple of {sim.timestep:g} s")
+    if controller.reached is not None and state is not controller.reached:
+        controller.reset()
     states, unsolved = [state], 0
     controls: list[Array] = []
     seconds: list[float] = []
@@ -213,5 +226,6 @@ def mpc(
                 states.append(step.state)
                 controls.append(u)
                 bar.advance(1, f"{iterations[-1]} iterations, {seconds[-1]:.2f} s a plan")
+    controller.reached = states[-1]
     timing = Timing(np.array(seconds), np.array(iterations), controller.shift * controller.sim.timestep)
-    return Run(states, np.array(controls), timing, unsolved)
+    return Run(states, np.array(controls).reshape(-1, sim.model.nu), timing, unsolved)

@@ -19,13 +19,10 @@ from dojo_py.planning.differences import difference, linearize_by_steps, move, s
 from dojo_py.planning.feedback import borrowed
 from dojo_py.simulate.results import State
 from dojo_py.simulate.simulator import Simulator, Stepping
-from dojo_py.simulate.status import Status
+from dojo_py.simulate.status import FAILED, Status
 from dojo_py.soft import SoftSimulator
 
 Array = np.ndarray
-
-UNUSABLE = (Status.NOT_FINITE, Status.SINGULAR)
-"""Statuses of steps that have no next state."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +46,7 @@ def advance(sim: Stepping, state: State, control: Array, kappa: float | None) ->
         step = sim.step(state, control, kappa=kappa)
     except ValueError:  # the simulator rejects the state: a body rotates too fast, or it is not finite
         return None, False
-    if step.status in UNUSABLE or not finite(step.state):
+    if step.status in FAILED or not finite(step.state):
         return None, False
     return step.state, step.status == Status.SOLVED
 

@@ -43,7 +43,8 @@ PATIENCE = 5
 STARTS = (0.01, 0.3, 1.0, 0.1)
 """Initial κ of the descents, over the largest κ."""
 REACHED = 0.01
-"""No further descent if the cost in the hard motion is at most this fraction of the initial one and no constraint is violated."""
+"""No further descent if the cost in the hard motion is at most this fraction of the initial one, neither below zero, and no
+constraint is violated. (A cost below zero has no scale: it is searched from all starts.)"""
 HARD_KAPPAS = (1.0, 0.1, 0.01, 10.0)
 """κ of the gradients in the hard motion, over the κ of the relaxed motion that led to the best plan."""
 HELPS = 0.01
@@ -66,6 +67,7 @@ class Found:
     kappa: float
     path: Path
     policy: Any
+    lagrangian: Any
 
 
 def smooth_to_hard(planner: Planner, ladder: tuple[float, float], controls: Any) -> PlanStatus:
@@ -74,37 +76,44 @@ def smooth_to_hard(planner: Planner, ladder: tuple[float, float], controls: Any)
     tolerance, (largest, last) = options.constraint_tolerance, ladder
     planner.explore, planner.cautious_step, planner.patience = True, max(CAUTIOUS, options.cautious_step), PATIENCE
     begun = open_loop(problem, first.states[0], controls)
-    goals, best, status = bool(problem.constraints), Found(begun, DEFAULT_KAPPA, first, None), PlanStatus.STALLED
+    goals, status = bool(problem.constraints), PlanStatus.STALLED
+    best = Found(begun, DEFAULT_KAPPA, first, None, planner.lagrangian)
     for share in STARTS:
         kappa = share * largest
-        if not planner.restart(first if first.gap else roll(problem.sim, first.states[0], controls, kappa), kappa):
+        guess = first.states if first.gap else None
+        if not planner.restart(roll(problem.sim, first.states[0], controls, kappa, guess), kappa):
             continue
         status, found = descend_ladder(planner, kappa, last)
         if found.hard.better_than(best.hard, tolerance):
             best = found
         if status is PlanStatus.STOPPED or len(planner.log) >= options.max_total_iterations:
             break
-        if best.hard.violation <= tolerance and (best.hard.cost <= REACHED * abs(begun.cost) or (goals and best.hard is not begun)):
+        if best.hard.violation <= tolerance and (nearly_nothing(best.hard.cost, begun) or (goals and best.hard is not begun)):
             break
-    planner.path, planner.policy, planner.kept = best.path, best.policy, best.hard
+    planner.path, planner.policy, planner.kept, planner.lagrangian = best.path, best.policy, best.hard, best.lagrangian
     if best.hard is begun or not options.harden or status is PlanStatus.STOPPED:
         return status
     status = harden(planner, best.hard, best.kappa)
-    reached = planner.problem.value(planner.path.states, planner.path.controls) <= REACHED * abs(begun.cost)
+    reached = nearly_nothing(planner.problem.value(planner.path.states, planner.path.controls), begun)
     return PlanStatus.SOLVED if status is PlanStatus.STALLED and reached else status  # no κ of the gradients leads further down
+
+
+def nearly_nothing(cost: float, begun: HardMotion) -> bool:
+    """Whether a cost, which is not negative, is at most REACHED of that of the initial controls."""
+    return 0.0 <= cost <= REACHED * begun.cost
 
 
 def descend_ladder(planner: Planner, kappa: float, last: float) -> tuple[PlanStatus, Found]:
     """Descend at κ and below, at most down to `last`. Returns the status and the plan that is best in the hard motion."""
     options, tolerance = planner.options, planner.options.constraint_tolerance
-    best, updates = Found(HardMotion(None, np.inf, np.inf), kappa, planner.path, None), 0
+    best, updates = Found(HardMotion(None, np.inf, np.inf), kappa, planner.path, None, planner.lagrangian), 0
     planner.hold_back(HOLD, kappa)
     while True:
         before = planner.path
         status = planner.descend(kappa, min(ITERATIONS, options.max_iterations))
         hard = hard_motion(planner.problem, planner.path, planner.gains, tolerance)
         if hard.better_than(best.hard, tolerance):
-            best = Found(hard, kappa, planner.path, planner.policy)
+            best = Found(hard, kappa, planner.path, planner.policy, planner.lagrangian.copy())
         if status is PlanStatus.STOPPED or len(planner.log) >= options.max_total_iterations:
             return status, best
         trusted = foretold(planner, hard)

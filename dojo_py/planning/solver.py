@@ -40,6 +40,10 @@ SHRUNK = 0.25
 """The penalty stays the same if the violation has shrunk to at most this fraction of that at the last multiplier update."""
 LEAST_SHARE = 1e-3
 """Relative tolerances refer to at least this fraction of the largest merit at which a descent began, as the cost may approach 0."""
+PATIENCE = 3
+"""At a fixed κ a descent ends after so many iterations in a row without improvement, or after one with α = 1 and μ = 0."""
+CUT_SHORT = 1e-2
+"""Step length below which the quadratic model has nothing to do with the motion."""
 Callback = Callable[[Iteration, Path], Any]
 """Called after every iteration; a true return value stops the planner."""
 
@@ -81,14 +85,25 @@ def ilqr(
             raise ValueError(f"states[{i}]: act has shape {np.shape(given)}, expected ({na},)")
     if states is not None and len(states) != len(u) + 1:
         raise ValueError(f"states: a guess of {len(states)} states for {len(u)} steps, expected {len(u) + 1}")
-    if paths and (states is not None or any(len(path.controls) != len(u) for path in paths)):
-        raise ValueError(f"paths: motions of {len(u)} steps are expected, and no states beside them")
+    _check_paths(paths, state, len(u), states is not None)
     total = min(options.max_total_iterations, options.max_iterations * (options.max_updates + 1))
     _check_width(sim, options)
     options = options.of_mode(sim)
     with Progress(total, "planning", force=progress) as bar, np.errstate(over="ignore", invalid="ignore"):
         # (overflow gives values that are not finite, which the code checks for)
         return Planner(problem, options, callback, bar.advance).run(state, u, states, paths)
+
+
+def _check_paths(paths: Any, state: State, steps: int, beside_states: bool) -> None:
+    """TypeError or ValueError unless these are roll-outs of so many steps from the state."""
+    if isinstance(paths, (str, Path)) or not isinstance(paths, Sequence) or not all(isinstance(path, Path) for path in paths):
+        raise TypeError(f"paths={shown(paths)}, expected a list of planning.Path")
+    if paths and (beside_states or any(len(path.controls) != steps for path in paths)):
+        raise ValueError(f"paths: motions of {steps} steps are expected, and no states beside them")
+    for i, path in enumerate(paths):
+        begins = path.states[0]
+        if not all(np.array_equal(getattr(begins, name), getattr(state, name)) for name in ("qpos", "qvel", "act")):
+            raise ValueError(f"paths[{i}] does not begin in the state that the plan is to start from")
 
 
 def _check_width(sim: Stepping, options: Options) -> None:
@@ -111,7 +126,7 @@ class Planner:
         self.first_merit = 0.0
         self.update, self.last_violation = 0, np.inf
         self.kept: HardMotion | None = None
-        self.explore, self.cautious_step, self.patience = False, options.cautious_step, 1
+        self.explore, self.cautious_step, self.patience = False, options.cautious_step, PATIENCE
         self.regularisation = Regularisation(
             options.regularisation, options.smallest_regularisation, options.largest_regularisation
         )
@@ -152,7 +167,7 @@ class Planner:
                     break
                 hardened = True
                 continue
-            if update == options.max_updates or (last and not self.lagrangian):
+            if (last and not self.lagrangian) or (last and update >= options.max_updates):
                 status = PlanStatus.MAX_UPDATES if self.lagrangian else status
                 break
             self.lagrangian.update(self.path.states, self.path.controls, options.penalty_growth, options.largest_penalty)
@@ -204,7 +219,7 @@ class Planner:
         objective = self.objective(self.path)
         self.first_merit = max(self.first_merit, abs(objective))
         model: tuple[Array, Array, list[Quadratic]] | None = None
-        idle = 0
+        idle, lightest = 0, False  # lightest: μ is as small as it can be, since the steps have become short
         promised = 0.0  # largest −slope of the present model for which the line search failed
         for _ in range(iterations):
             if len(self.log) >= options.max_total_iterations:
@@ -214,14 +229,23 @@ class Planner:
             policy = self._backward(*model)
             if policy is None:
                 return PlanStatus.STALLED
-            accepted = self._search(policy, objective)
+            accepted, misled, unweighted = self._search(policy, objective), False, self.regularisation.value == 0.0
             converged = self._gradient(policy) <= options.gradient_tolerance and self.path.gap == 0.0
+            if converged and not (unweighted or lightest or self.explore):  # (a large μ makes any step short)
+                self.regularisation.value, lightest, converged = 0.0, True, False
+                if accepted is None:
+                    continue
             if accepted is not None:
                 idle = idle + 1 if accepted.decrease < self._small(objective) else 0
-                full = accepted.alpha == 1.0 and self.regularisation.value == 0.0
+                lightest = lightest and idle > 0
+                full = accepted.alpha == 1.0 and unweighted
                 converged = converged or (idle >= (1 if full else self.patience) and accepted.path.gap == 0.0)
+                # (a step that is cut short finds little wherever it is: no minimum, if the model promises more)
+                misled = accepted.alpha < CUT_SHORT and not self.explore and -policy.slope >= self._small(objective)
                 self.path, objective, model, promised = accepted.path, accepted.objective, None, 0.0
-                if accepted.alpha < self.cautious_step:
+                if idle and not self.explore:  # (a large μ makes any step find little)
+                    self.regularisation.value = 0.0
+                elif accepted.alpha < self.cautious_step:
                     self.regularisation.grow()
                 else:
                     self.regularisation.shrink()
@@ -236,7 +260,7 @@ class Planner:
             if self._record(kappa, policy, accepted, objective):
                 return PlanStatus.STOPPED
             if converged:
-                return PlanStatus.SOLVED
+                return PlanStatus.STALLED if misled else PlanStatus.SOLVED
             if accepted is None and not self.regularisation.grow():
                 return PlanStatus.STALLED
         return PlanStatus.MAX_ITERATIONS

@@ -100,8 +100,8 @@ class Ags(Search):
 
     The policy it returns, to which `test` and the history refer, is the best of its trials (`Search.trial`): evaluations of the
     present parameters in the hard limit, from the same initial states each time, made whenever training has cost twice as much as
-    the last trial. With κ = None and a fixed initial state the training episodes are such evaluations themselves: then no trials
-    are made, and the policy is the one with the largest training return.
+    the last trial. With κ = None, a fixed initial state, and neither `directions` nor a `window`, the training episodes are such
+    evaluations themselves: then no trials are made, and the policy is the one with the largest training return.
     """
 
     kind = "ags"
@@ -139,8 +139,11 @@ class Ags(Search):
 
     @property
     def _tries(self) -> bool:
-        """Whether trials are needed: training returns at κ > 0 or from random initial states do not compare policies."""
-        return self.varied or self.options.kappa is not None
+        """Whether trials are needed: training returns at κ > 0, from random initial states, or of other parameters than the present
+        ones do not compare policies.
+        """
+        o = self.options
+        return self.varied or o.kappa is not None or o.directions > 0 or o.window is not None
 
     def _episodes(self) -> tuple[Array, float]:
         """Parameter update (size,) from the roll-outs of one iteration, and their mean return."""

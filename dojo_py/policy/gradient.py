@@ -164,9 +164,8 @@ class DifferentiatedRun:
         reward, _ = earned(task, state, action, after, self.contacts)
         self.total += job.options.counted(float(reward))
         self.extra += more
-        stuck = after.time == state.time or (moved is not None and moved.status in LOST)
         self.state = after
-        self.over = stuck or task.terminated(after) or len(self.rows) >= job.options.horizon
+        self.over = (moved is not None and moved.status in LOST) or task.terminated(after) or len(self.rows) >= job.options.horizon
         link = _link(job, Moment(state, contacts, seen, action, after, self.contacts), float(reward), A, B)
         self.cut += link.cut
         return link

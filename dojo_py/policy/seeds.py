@@ -49,7 +49,7 @@ def run_seeds(make: Callable[[int], Search], seeds: Sequence[int], iterations: i
     function_of("make", make)
     if isinstance(seeds, (str, bytes)) or not isinstance(seeds, Sequence):
         raise TypeError(f"seeds={shown(seeds)}, expected several integers")
-    seeds = [count("seeds", seed, least=0) for seed in seeds]
+    seeds, iterations = [count("seeds", seed, least=0) for seed in seeds], count("iterations", iterations)
     searches = [having("make(seed)", make(seed), ("run", "curve"), "a search") for seed in seeds]
     return [search.run(iterations, progress) for search in searches]
 

@@ -32,6 +32,9 @@ class Status(IntEnum):
 LOST = (Status.SINGULAR, Status.NOT_FINITE)
 """Statuses after which the state did not move in either mode: an episode ends there."""
 
+FAILED = (Status.MAX_ITERATIONS, Status.STALLED, Status.TOO_FAST, *LOST)
+"""Statuses of a step after which bodies are where they were before it: it has no next state that a plan may go on from."""
+
 MILDEST_FIRST = (
     Status.SOLVED, Status.INEXACT, Status.TOO_MANY_CONTACTS, Status.MAX_ITERATIONS, Status.STALLED, Status.TOO_FAST, *LOST,
 )  # fmt: skip

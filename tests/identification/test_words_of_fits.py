@@ -1,0 +1,79 @@
+"""What a fit may not say: cases a reader of the code named, each wrong before."""
+
+import numpy as np
+import pytest
+
+from dojo_py import HardSimulator, load_model
+from dojo_py.identification import Recording, Unknown, identify
+from dojo_py.identification.elimination import Rows
+from dojo_py.identification.least_squares import NO_SMALLER, minimise
+
+TWO = """<mujoco><worldbody><body><joint name="a" axis="0 1 0" damping="0.05"/>
+  <geom type="sphere" size="0.05" pos="0 0 -0.4" mass="1"/></body>
+  <body name="x" pos="1 0 0"><joint name="b" axis="0 1 0"/><geom type="sphere" size="0.05" pos="0 0 -0.4" mass="2"/></body>
+  </worldbody><actuator><motor joint="a"/><motor joint="b"/></actuator></mujoco>"""
+
+
+def least(residual, slope, start):
+    def evaluate(z):
+        return [Rows("measured", residual(z), np.zeros(len(residual(z)), int), slope(z))]
+
+    wide = np.array([-1e9]), np.array([1e9])
+    return minimise(evaluate, lambda z, change, _: z + change, np.array([start]), lambda z: z, wide, 0, 1, "linear", 1.0, 1e-6, 60,
+                    lambda *_: None)  # fmt: skip
+
+
+def test_a_wrong_derivative_is_not_convergence():
+    """Each refused step raised the damping until the damped step promised nothing: 0, "converged"."""
+    wrong = least(lambda z: z - 2.0, lambda z: -np.eye(1), 0.0)
+    assert wrong.point.y[0] == 0.0 and wrong.message == NO_SMALLER
+    right = least(lambda z: z - 2.0, lambda z: np.eye(1), 0.0)
+    assert right.point.y[0] == pytest.approx(2.0) and right.message == "converged"
+
+
+def test_a_kink_is_not_convergence_but_a_minimum_is():
+    """|z - 2| with the slope of its other side; and a curve whose steps are refused at first."""
+    kink = least(lambda z: 1.0 + np.abs(z - 2.0), lambda z: -np.sign(z - 2.0)[:, None], 1.5)
+    assert kink.message == NO_SMALLER
+    curve = least(
+        lambda z: np.array([np.arctan(20.0 * (z[0] - 1.0)), 0.1]),
+        lambda z: np.array([[20.0 / (1 + (20 * (z[0] - 1)) ** 2)], [0.0]]),
+        3.0,
+    )
+    assert curve.point.y[0] == pytest.approx(1.0, abs=1e-3) and curve.message == "converged"
+
+
+def test_a_prior_far_from_the_data_spoils_no_other_interval():
+    """Its cost counted as misfit of the data: all variances by the noise were multiplied by it."""
+    sim = HardSimulator(load_model(TWO), timestep=0.01)
+    rng = np.random.default_rng(0)
+    push = np.cumsum(rng.normal(0.0, 0.2, (80, 2)), axis=0)
+    run = sim.rollout(sim.initial_state([0.3, -0.2]), push)
+    recording = Recording("two", run.qpos + rng.normal(0.0, 1e-5, run.qpos.shape), push)
+    damping = Unknown("damping", lower=1e-3, upper=1.0, start=[0.04, 0.01])
+    far = identify(sim, [recording], [damping, Unknown("mass:x", start=1.0, prior=0.02)])
+    near = identify(sim, [recording], [damping, Unknown("mass:x", start=2.0, prior=0.02)])
+    ratio = far.noise_covariance[0, 0] / near.noise_covariance[0, 0]
+    print(f"variance of the damping over that with a prior at the truth: {ratio:.2f}")
+    assert ratio < 3.0
+    known = near.noise_covariance[2, 2]
+    assert known <= 1.01 * 0.02**2  # no larger than the prior's
+
+
+def test_workers_answer_the_questions_that_a_fit_is_asked():
+    """The questions of doubt.py were answered here, however many workers there were."""
+    calls = []
+
+    class Counted:
+        def map(self, function, jobs):
+            calls.append(len(jobs))
+            return [function(job) for job in jobs]
+
+    sim = HardSimulator(load_model(TWO), timestep=0.01)
+    run = sim.rollout(sim.initial_state([0.3, -0.2]), np.zeros((40, 2)))
+    recording = Recording("two", run.qpos, np.zeros((40, 2)))
+    unknown = Unknown("damping", lower=1e-3, upper=1.0, start=[0.04, 0.01])
+    here = identify(sim, [recording], [unknown])
+    there = identify(sim, [recording], [unknown], workers=Counted())
+    assert len(calls) == there.evaluations + 2
+    np.testing.assert_array_equal(there.covariance, here.covariance)
