@@ -2,7 +2,7 @@
 
     gap, n, c      from the feature at the next poses (feature_geometry.py); n points from body B to body A
     T              the tangents of the start of the step, rotated with n by the smallest rotation
-    v_t = T (u_A - u_B),   u = v + (m - Q m)/h + ω × ρ,   m + ρ = c - x₊      world axes, next poses; Q = R R₊ᵀ
+    v_t = T (u_A - u_B),   u = v + (m - Q m)/h + ω × ρ,   m + ρ = c - x₊      world axes, next poses; Q = R R₊ᵀ of each body
     spinning n · (ω_A - ω_B), rolling T (ω_A - ω_B); their impulses are torques on A, and opposite ones on B
     impulse: F = w (γ n + Tᵀ ξ) on A and -F on B, at one common point seen from the poses at the start of the step,
              c* - x_A = c - x₊_A + α_A h (v_A - v_B),   c* - x_B = c - x₊_B - α_B h (v_A - v_B),   α_A + α_B = 1
@@ -12,9 +12,12 @@
              inertia, α_A = I_A / (I_A + I_B), I the least moment of inertia, that of a roller about its axis; the world takes it
              all.
 
-m is the arm of the point of the body behind the contact, ρ the rounding around that point: -r n on A, r n on B for points, edges
-and axes that are rounded by r, the whole arm for rims and curved shapes (`rolls`). How far m has moved in the step counts as slip,
-ρ rolls: see plane_contacts.py. Q rotates vectors fixed in a body from the end of the step back to its start.
+ρ, the same for both bodies, is the sum of their roundings: -r n for points, edges and axes of A that are rounded by r, r n for
+those of B, and c - z for rims and curved shapes, z the centre of the shape (`rolls`). The rest of the arm, m, is fixed in the body:
+how far it has moved in the step counts as slip, see plane_contacts.py; ρ rolls by the difference of both spins. So bodies that move
+as one, a ball in a hand that swings, have no slip at all. (With each rounding rolling by the spin of its own body they slipped by
+h ω² r/2: a foot that was wedged against its own trunk crept under any friction, and its loads grew without end.) Q rotates vectors
+fixed in a body from the end of the step back to its start.
 
 w: 1, but for far pairs on the central path (far_pairs.py).
 
@@ -25,12 +28,13 @@ depends on the shapes is in the rows of δn, δc and δgap, eight numbers for ea
 
     T_t = T⁰_t - f_t N,   N = n + n₀,   f_t = (n·T⁰_t)/b,   b = 1 + n·n₀
     δT_t = -N (p_t · δn) - f_t δn,   p_t = (T⁰_t - f_t n₀)/b
-    T_t·δu = κ·(δc - δx₊) + …  of A less that of B,   κ = T_t × ω where the arm rolls, else (T_t - Qᵀ T_t)/h
+    T_t·δ(u_A - u_B) = K_A·(δc - δx₊_A) - K_B·(δc - δx₊_B) + G·δρ + …,   K = (T_t - Qᵀ T_t)/h,   G = K_B - K_A + T_t × (ω_A - ω_B)
     δF = w (z δn - N (y · δn)),   z = γ - ξ·f,   y = Σ ξ_t p_t
     δtorque = R₀ᵀ (δarm × F + arm × δF),   δarm = δc - δx₊ ± α h δ(v_A - v_B)
 """
 
 from dojo_py.arrays import body_row
+from dojo_py.collision.convex_shapes import CAPSULE, CYLINDER, ELLIPSOID, SPHERE
 from dojo_py.collision.features import ELLIPSOID_PLANE, NEAREST, RIM_EDGE, RIM_PLANE, RIM_RIM
 from dojo_py.collision.vectors import along, cross, dot, matrix, minus, plus, put, row, times, turned, turned_back
 from dojo_py.hard.feature_geometry import feature_geometry
@@ -54,12 +58,26 @@ def shift_share(Q, a, b):
 
 
 @kernel
-def rolls(W, f, side):
-    """Whether the whole arm of one side of feature f rolls (ρ): that of a rim, an ellipsoid, or of a pair's nearest points."""
+def rolls(Q, W, f, side):
+    """Whether one side of feature f rolls about its shape's centre: a rim, an ellipsoid, a cylinder at nearest points."""
     kind = W.fkind[f]
     if kind == RIM_PLANE or kind == RIM_EDGE or kind == ELLIPSOID_PLANE:  # (fsign tells whether the rim is A's)
         return (W.fsign[f] > 0.0) == (side == 0)
-    return kind == NEAREST or kind == RIM_RIM
+    if kind == NEAREST:
+        shape = Q.shape_kind[W.fshape[f, side]]
+        return shape == ELLIPSOID or shape == CYLINDER
+    return kind == RIM_RIM
+
+
+@kernel
+def rounding_of(Q, W, f, side):
+    """Radius [m] of the rounding of one side of feature f; 0 where it rolls about its shape's centre."""
+    if rolls(Q, W, f, side):
+        return 0.0
+    if W.fkind[f] != NEAREST:
+        return W.fradius[f, side]
+    g = W.fshape[f, side]
+    return Q.shape_size[g, 0] if Q.shape_kind[g] == SPHERE or Q.shape_kind[g] == CAPSULE else 0.0
 
 
 @kernel
@@ -71,14 +89,10 @@ def turned_to_start(R0, R):
 
 
 @kernel
-def slip_change(whole, r, back, w, h, dn, darm):
-    """Change of u = v + (m - Q m)/h + ω × ρ by that of the arm m + ρ and, with ρ = -r n, of the normal, at fixed body motions.
-
-    whole: the arm rolls, m = 0. back: Q, w: ω.
-    """
-    drho = darm if whole else times(-r, dn)
-    dm = minus(darm, drho)
-    return plus(times(1.0 / h, minus(dm, turned(back, dm))), cross(w, drho))
+def slip_change(back_a, back_b, spin, h, darm, drolling):
+    """Change of u_A - u_B by that of the arms m + ρ and of ρ, at fixed motions of the bodies. back: Q; spin: ω_A - ω_B."""
+    dm = minus(darm, drolling)
+    return plus(times(1.0 / h, minus(turned(back_b, dm), turned(back_a, dm))), cross(spin, drolling))
 
 
 @kernel
@@ -127,26 +141,38 @@ def pair_motion(Q, W, i, f, by_a, by_b, direct, h, impulse, value, C, B, H):
     # relative velocity u at c
     spin_a, spin_b = turned(matrix(Ra), (v_a[3], v_a[4], v_a[5])), turned(matrix(Rb), (v_b[3], v_b[4], v_b[5]))
     arm_a, arm_b = minus(c, (xa[0], xa[1], xa[2])), minus(c, (xb[0], xb[1], xb[2]))
-    whole_a, whole_b, r_a, r_b = rolls(W, f, 0), rolls(W, f, 1), W.fradius[f, 0], -W.fradius[f, 1]
-    rolling_a, rolling_b = arm_a if whole_a else times(-r_a, n), arm_b if whole_b else times(-r_b, n)
+    whole_a, whole_b, rounding = rolls(Q, W, f, 0), rolls(Q, W, f, 1), rounding_of(Q, W, f, 0) - rounding_of(Q, W, f, 1)
+    centre_a = turned(matrix(Ra), row(Q.shape_centre, W.fshape[f, 0])) if whole_a else ZERO
+    centre_b = turned(matrix(Rb), row(Q.shape_centre, W.fshape[f, 1])) if whole_b else ZERO
+    rolling = times(-rounding, n)
+    if whole_a:
+        rolling = plus(rolling, minus(arm_a, centre_a))
+    if whole_b:
+        rolling = plus(rolling, minus(arm_b, centre_b))
+    behind_a, behind_b, spin = minus(arm_a, rolling), minus(arm_b, rolling), minus(spin_a, spin_b)
     back_a, back_b = turned_to_start(R0a, Ra), turned_to_start(R0b, Rb)
     u = minus(
-        _slip((v_a[0], v_a[1], v_a[2]), spin_a, minus(arm_a, rolling_a), rolling_a, back_a, h, m.behind[0]),
-        _slip((v_b[0], v_b[1], v_b[2]), spin_b, minus(arm_b, rolling_b), rolling_b, back_b, h, m.behind[1]),
+        _slip((v_a[0], v_a[1], v_a[2]), spin_a, behind_a, rolling, back_a, h, m.behind[0]),
+        _slip((v_b[0], v_b[1], v_b[2]), spin_b, behind_b, rolling, back_b, h, m.behind[1]),
     )
     m.slip[0], m.slip[1], m.slip[2] = u
     for t in range(2):
         T, p, f_t = (T1, p1, fold[0]) if t == 0 else (T2, p2, fold[1])
         value[1 + t] = dot(T, u)
-        k_a, n_a, turn_a = _slip_rows(T, spin_a, whole_a, r_a, minus(arm_a, rolling_a), rolling_a, back_a, h)
-        k_b, n_b, turn_b = _slip_rows(T, spin_b, whole_b, r_b, minus(arm_b, rolling_b), rolling_b, back_b, h)
-        by_n = plus(along(times(-dot(N, u), p), -f_t, u), minus(n_a, n_b))  # (by the change of T, then by that of u)
+        k_a, turn_a = _slip_rows(T, spin_a, behind_a, rolling, back_a, h)
+        k_b, turn_b = _slip_rows(T, spin_b, behind_b, rolling, back_b, h)
+        by_rolling = plus(minus(k_b, k_a), cross(T, spin))
+        if whole_a:
+            k_a, turn_a = plus(k_a, by_rolling), minus(turn_a, cross(centre_a, by_rolling))
+        if whole_b:
+            k_b, turn_b = minus(k_b, by_rolling), plus(turn_b, cross(centre_b, by_rolling))
+        by_n = along(along(times(-dot(N, u), p), -f_t, u), -rounding, by_rolling)  # (by the change of T, then by that of ρ)
         if on_a:
             _put_row(D, 0, by_n, minus(k_a, k_b), by_a, times(-1.0, k_a), turn_a, C[0], 1 + t)
-            _add_direct(C[0], 1 + t, times(direct, T), times(direct, cross(rolling_a, T)), Ra)
+            _add_direct(C[0], 1 + t, times(direct, T), times(direct, cross(rolling, T)), Ra)
         if on_b:
             _put_row(D, WIDTH, by_n, minus(k_a, k_b), by_b, k_b, times(-1.0, turn_b), C[1], 1 + t)
-            _add_direct(C[1], 1 + t, times(-direct, T), times(-direct, cross(rolling_b, T)), Rb)
+            _add_direct(C[1], 1 + t, times(-direct, T), times(-direct, cross(rolling, T)), Rb)
     if count > 3:
         _spin_rows(count, n, T1, T2, fold, p1, p2, N, spin_a, spin_b, Ra, Rb, on_a, on_b, by_a, by_b, direct, D, value, C)
     # the application point c*, seen from the two bodies at the start of the step
@@ -196,14 +222,10 @@ def _slip(v, spin, behind, rolling, back, h, out):
 
 
 @kernel
-def _slip_rows(T, spin, whole, r, behind, rolling, back, h):
-    """(κ, by δn, by δθ₊) of T · `_slip`, with κ by the change of the arm, δc - δx₊; ρ = -r n, or the whole arm."""
-    q, before = cross(T, spin), turned_back(back, T)
-    turn = cross(spin, cross(rolling, T))
-    if whole:
-        return q, ZERO, turn
-    k = times(1.0 / h, minus(T, before))
-    return k, times(r, minus(k, q)), along(turn, 1.0 / h, cross(behind, before))
+def _slip_rows(T, spin, behind, rolling, back, h):
+    """(K, by δθ₊) of T · `_slip`; K, by the change of m: (T - Qᵀ T)/h."""
+    before = turned_back(back, T)
+    return times(1.0 / h, minus(T, before)), along(cross(spin, cross(rolling, T)), 1.0 / h, cross(behind, before))
 
 
 @kernel

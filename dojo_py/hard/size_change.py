@@ -31,7 +31,7 @@ def size_change(Q, W, f, side, k):
     out, place = W.by_size, W.feature
     a, b = body_row(W.x, W.fbody[f, 0]), body_row(W.x, W.fbody[f, 1])
     gap = feature_geometry(Q, W, f, W.xn[a], W.Rn[a], W.xn[b], W.Rn[b], place.normal, place.point, place.dgap, place.dn, place.dc)
-    out[BEYOND], out[LONGER] = 0.0, 1.0 if _is_rounding(Q, W, f, side, k) else 0.0
+    out[BEYOND], out[LONGER] = 0.0, 1.0 if _lengthens(Q, W, f, side, k) else 0.0
     _put(out, END, _change(Q, W, f, side, k, gap, place.dgap, place.dc[0], place.dc[1], place.dc[2], W.xn, W.Rn))
     gap = start_gap_of(Q, W, f) - W.beyond[0]
     if W.kappa[0] == 0.0 or W.free_kind[f] != 0:
@@ -58,6 +58,13 @@ def _put(out, at, change):
     out[at] = gap
     for r in range(3):
         out[at + 1 + r], out[at + 4 + r] = normal[r], point[r]
+
+
+@kernel
+def _lengthens(Q, W, f, side, k):
+    """Whether the size is that of a rounding which rolls (feature_rows.py)."""
+    ball = Q.shape_kind[W.fshape[f, side]] == SPHERE or Q.shape_kind[W.fshape[f, side]] == CAPSULE
+    return _is_rounding(Q, W, f, side, k) or (k == 0 and W.fkind[f] == NEAREST and ball)
 
 
 @kernel

@@ -7,14 +7,13 @@ R₊ e). With δv = (a₊ - a)/h no joint, gap or closure changes, and forces ac
     torque        -a × F of what is applied where the step starts (joints, closures), -a₊ × F of contacts with planes,
                   -(a₊ - α (a₊ - a)) × F of contacts between bodies, whose common point moves with it, α as in
                   feature_rows.py, and -(1 - α)(a₊ - a) × F on the other body
-    velocity      T (δv - R₊ (ω × e)) of contacts whose whole arm rolls; the point behind others moves as before
-                  (feature_rows.py)
 
+The points behind contacts move as before, and what rolls about a shape's centre does not depend on that of the mass.
 The impulse F of joints and closures is the remainder of the body's momentum row.
 """
 
 from dojo_py.arrays import scratch, zeros
-from dojo_py.hard.feature_rows import rolls, shift_share
+from dojo_py.hard.feature_rows import shift_share
 from dojo_py.hard.parameters.adjoint import pull_three
 from dojo_py.jit import kernel
 from dojo_py.solver.cones.contact import MOST_ROWS, ROWS, impulse_of
@@ -23,14 +22,11 @@ from dojo_py.solver.cones.contact import MOST_ROWS, ROWS, impulse_of
 @kernel
 def com_column(L, P, Q, W, G, D, b, axis, h, out):
     """out (nv,) += column of one coordinate of body b's centre of mass; without the effects of outside wrenches and actuators."""
-    before, here, after, slip = scratch(3), scratch(3), scratch(3), scratch(3)
+    before, here, after = scratch(3), scratch(3), scratch(3)
     F, x, t = scratch(3), scratch(3), scratch(3)
     v, y = W.v[b], D.y[L.place_body[b]]
-    j, k = (axis + 1) % 3, (axis + 2) % 3
     for i in range(3):
         before[i], here[i], after[i] = G.R_before[b, i, axis], W.R[b, i, axis], W.Rn[b, i, axis]
-        # ω × e = ω_k e_j - ω_j e_k
-        slip[i] = (after[i] - here[i]) / h - (W.Rn[b, i, j] * v[3 + k] - W.Rn[b, i, k] * v[3 + j])
         x[i] = -L.mass[b] * (after[i] - 2.0 * here[i] + before[i]) / h
         F[i] = L.mass[b] * v[i] - G.force[b, i]  # (G.force includes the impulses of planes)
         t[i] = 0.0
@@ -38,27 +34,21 @@ def com_column(L, P, Q, W, G, D, b, axis, h, out):
     for c in range(W.n_active[0]):
         for side in range(2):
             if W.cbody[c, side] == b:
-                _contact(L, P, Q, W, D, c, side, here, after, slip, F, t, out)
+                _contact(L, Q, W, D, c, side, here, after, F, t, out)
     _add_cross(F, here, t)
     _pull_torque(W.R[b], t, y, out)
 
 
 @kernel
-def _contact(L, P, Q, W, D, c, side, here, after, slip, rest, t, out):
+def _contact(L, Q, W, D, c, side, here, after, rest, t, out):
     """Contact c of the body, on one side: t (3,) += torque, world axes; rest (3,) -= the impulse of a contact between bodies."""
-    force, F, y, arm = scratch(MOST_ROWS), scratch(3), scratch(3), scratch(3)
+    force, F, arm = scratch(MOST_ROWS), scratch(3), scratch(3)
     B = W.cB[c, side]
     impulse_of(W.claw[c], W.con[c], force)
     for i in range(3):
         F[i] = 0.0
         for r in range(ROWS[W.claw[c]]):
             F[i] += B[r, i] * force[r]
-    if c >= W.n_active[1] and rolls(W, W.active[c] - P.body.shape[0], side):
-        y[0] = 0.0
-        for r in range(1, 3):  # (the rows' directions, with the side's sign)
-            turn = B[r, 0] * slip[0] + B[r, 1] * slip[1] + B[r, 2] * slip[2]
-            y[r] = turn / W.cweight[c] if W.cweight[c] > 0.0 else 0.0  # (without the fading factor, far_pairs.py)
-        pull_three(D.motion[c, 0:3], y, out)
     if c < W.n_active[1]:
         _add_cross(F, after, t)
         return

@@ -14,10 +14,10 @@ Where the step starts the gap changes, too: with it an overlap that may stay, an
 """
 
 from dojo_py.arrays import body_row, scratch
-from dojo_py.collision.vectors import along, cross, dot, matrix, minus, plus, row, times, turned, turned_back
+from dojo_py.collision.vectors import along, dot, matrix, plus, row, times, turned_back
 from dojo_py.hard.apart import START, displace_pair, feature_place, size_change
 from dojo_py.hard.contact_rows import feels_frame, physical_impulse
-from dojo_py.hard.feature_rows import ZERO, rolls, slip_change, tangents_change, turned_to_start
+from dojo_py.hard.feature_rows import ZERO, rolls, rounding_of, slip_change, tangents_change, turned_to_start
 from dojo_py.hard.gradients.contact_change import frame_angle, twist_rows
 from dojo_py.hard.parameters.adjoint import pull, pull_one
 from dojo_py.hard.size_change import BEYOND, END, LONGER
@@ -55,7 +55,7 @@ def _moved_column(L, P, Q, W, D, c, side, longer, end, start, turn, h, out):
     if _feels_start(W, c):
         feature_place(L, P, Q, W, W.active[c] - P.body.shape[0], START)
         before, turned0 = _change(place.dgap, at, start, turn) - longer, _moved_by(place.dn, at, start, turn)
-    _feature_column(L, P, W, D, c, side, longer, at_end, (before, turned0, beyond), h, out)
+    _feature_column(L, P, Q, W, D, c, side, longer, at_end, (before, turned0, beyond), h, out)
 
 
 @kernel
@@ -70,7 +70,7 @@ def size_column(L, P, Q, W, D, c, side, k, value, h, out):
     at_end = value * change[END], end, times(value, _three(change[END + 4 :]))
     beyond = value * change[BEYOND]
     displace_pair(L, P, Q, W, c, h)
-    _feature_column(L, P, W, D, c, side, longer, at_end, (value * change[BEGIN] + beyond, start, beyond), h, out)
+    _feature_column(L, P, Q, W, D, c, side, longer, at_end, (value * change[BEGIN] + beyond, start, beyond), h, out)
 
 
 @kernel
@@ -80,7 +80,7 @@ def _feels_start(W, c):
 
 
 @kernel
-def _feature_column(L, P, W, D, c, side, longer, at_end, at_start, h, out):
+def _feature_column(L, P, Q, W, D, c, side, longer, at_end, at_start, h, out):
     """out (nv,) += column of a change of the feature of pair contact c, displaced by `displace_pair`.
 
     at_end: (gap, normal, point); at_start: (gap, normal, the term of the overhang alone); longer: a radius of one side [m].
@@ -90,7 +90,7 @@ def _feature_column(L, P, W, D, c, side, longer, at_end, at_start, h, out):
     (gap, dn, point), (before, dn0, beyond) = at_end, at_start
     dT1, dT2 = tangents_change(W.cframe[c, 0], W.cframe[c, 1:3], n, dn)
     y[0] = gap + beyond - (before if W.contact_allowance[c] > 0.0 else 0.0)
-    _slip_rows(P, W, c, side, longer, point, n, dn, dT1, dT2, h, y)
+    _slip_rows(P, Q, W, c, side, longer, point, n, dn, dT1, dT2, h, y)
     _push_bodies(L, W, D, c, impulse, point, dn, dT1, dT2, out)
     if W.cslope[c] != 0.0:
         _faded(L, W, D, c, impulse, W.cslope[c] * before, out)
@@ -128,20 +128,21 @@ def _moved_by(by, at, shift, turn):
 
 
 @kernel
-def _slip_rows(P, W, c, side, longer, point, n, dn, dT1, dT2, h, y):
+def _slip_rows(P, Q, W, c, side, longer, point, n, dn, dT1, dT2, h, y):
     """y (rows,), from row 1 on: change of slip, spinning and rolling of pair contact c.
 
     point, dn, dT1, dT2 (3,): changes of point, normal and tangents; n (3,): the normal; longer: the radius of one side [m].
     """
-    # the slip of both sides: c moves, and ρ rotates with the normal; a radius lengthens ρ = ∓ r n of its own side only
+    # c moves, and ρ rotates with the normal; a radius lengthens its own part of ρ only
     feature, T, slip = W.active[c] - P.body.shape[0], W.motion.tangents, _three(W.motion.slip)
-    change = minus(
-        _slip_change(W, c, feature, 0, h, dn, point, n, longer if side == 0 else 0.0),
-        _slip_change(W, c, feature, 1, h, dn, point, n, longer if side == 1 else 0.0),
+    rolling = plus(
+        _rolling_change(Q, W, feature, 0, dn, point, n, longer if side == 0 else 0.0),
+        _rolling_change(Q, W, feature, 1, dn, point, n, longer if side == 1 else 0.0),
     )
+    a, b, rate = body_row(W.R, W.cbody[c, 0]), body_row(W.R, W.cbody[c, 1]), _relative_rate(W, c)
+    change = slip_change(turned_to_start(W.R[a], W.Rn[a]), turned_to_start(W.R[b], W.Rn[b]), rate, h, point, rolling)
     for t in range(2):
         y[1 + t] = W.cratio[c, t] * (dot(row(T, t), change) + dot(dT1 if t == 0 else dT2, slip))
-    rate = _relative_rate(W, c)
     for k in range(3, ROWS[W.claw[c]]):
         y[k] = W.cratio[c, k - 1] * dot(dn if k == 3 else dT1 if k == 4 else dT2, rate)
 
@@ -213,19 +214,12 @@ def _faded(L, W, D, c, impulse, change, out):
 
 
 @kernel
-def _slip_change(W, c, f, side, h, dn, point, n, longer):
-    """Change of u (feature_rows.py) of one side of pair contact c, feature f: point and normal move, its radius grows."""
-    b, sign = W.cbody[c, side], 1.0 if side == 0 else -1.0
-    if b < 0:
-        return (0.0, 0.0, 0.0)
-    whole, r, back = rolls(W, f, side), sign * W.fradius[f, side], turned_to_start(W.R[b], W.Rn[b])
-    rate = turned(matrix(W.Rn[b]), (W.v[b, 3], W.v[b, 4], W.v[b, 5]))
-    change = slip_change(whole, r, back, rate, h, dn, point)
-    if whole:
-        return change
-    outward = times(-sign * longer, n)  # δρ;  the whole arm is unchanged, so that δm = -δρ
-    opposite = times(-1.0 / h, minus(outward, turned(back, outward)))
-    return plus(change, plus(opposite, cross(rate, outward)))
+def _rolling_change(Q, W, f, side, dn, point, n, longer):
+    """Change of one side's part of ρ (feature_rows.py) of feature f: point and normal move, its radius grows."""
+    if rolls(Q, W, f, side):
+        return point
+    sign = 1.0 if side == 0 else -1.0
+    return plus(times(-sign * rounding_of(Q, W, f, side), dn), times(-sign * longer, n))
 
 
 @kernel
