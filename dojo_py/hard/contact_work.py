@@ -19,6 +19,7 @@ from dojo_py.hard.bodies import momentum_rows
 from dojo_py.hard.closures import TENDON_ROW
 from dojo_py.hard.contact_rows import candidate_gap
 from dojo_py.hard.islands import BODIES, CONTACTS, LIMITS
+from dojo_py.hard.limits import start_room
 from dojo_py.jit import kernel
 from dojo_py.solver.cones.contact import MOST_ROWS, ROWS, impulse_of
 from dojo_py.solver.cones.standoff import FARTHEST
@@ -114,8 +115,6 @@ def _undoing(L, P, Q, W, h):
         m = W.members[LIMITS, k]
         l = W.limit_active[m]
         if _tendon(L, l) >= 0:
-            dof = L.limit_dof[l]
-            room = L.limit_sign[l] * (W.angle0[dof] - L.limit_bound[l])
-            depth = max(FARTHEST * W.limit_standoff[l] - room, 0.0)
+            depth = max(FARTHEST * W.limit_standoff[l] - start_room(L, W, l), 0.0)
             total += W.lim[m, 0] * min(W.lrecovery[l], depth / h)
     return total

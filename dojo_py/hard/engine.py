@@ -16,7 +16,7 @@ from dojo_py.hard.options import HardOptions
 from dojo_py.hard.readings import readings_of, wanted
 from dojo_py.hard.terms import EQ_PATH, FAST_PARTS, FREE_TURN
 from dojo_py.hard.warm_start import carried_flags, row_shape
-from dojo_py.hard.world import WorkPool, World
+from dojo_py.hard.world import WorkPool, World, kinematics_of
 from dojo_py.simulate.arguments import Outside, arriving, outside_of
 from dojo_py.simulate.readings import Before, Readings
 from dojo_py.simulate.results import Exact, State
@@ -61,27 +61,27 @@ def _keep_finite(record: Any) -> None:
 class Engine:
     """Runs the hard mode's kernels. May be shared between threads.
 
-    kinematics: a number for what the coordinates mean, see `Exact`. label: what trajectories record about their simulator.
+    label: what trajectories record about their simulator.
     """
 
     def __init__(
-        self, model: Any, world: World, timestep: float, options: HardOptions, label: dict[str, Any], kinematics: int = 0,
+        self, model: Any, world: World, timestep: float, options: HardOptions, label: dict[str, Any],
         acting: Any = None, sensed: Callable[[], Any] | None = None,
     ):  # fmt: skip
         self.model, self.world, self.timestep, self.options = model, world, timestep, options
-        self.kinematics = kinematics
+        self.kinematics = kinematics_of(world, timestep)
         self.acting = acting_model(model) if acting is None else acting
         self._sensed = sensed or (lambda: self.acting)
-        self._label = {**label, "kinematics": kinematics} if kinematics else label
+        self._label = {**label, "kinematics": self.kinematics}
         self._pool = WorkPool(world, model, options)
         self.rows = row_shape(*world[:3])
         self._differentiates = False
         self._nothing: Any = None
 
-    def with_world(self, world: World, timestep: float, kinematics: int, sensed: Callable[[], Any], acting: Any = None) -> Engine:
+    def with_world(self, world: World, timestep: float, sensed: Callable[[], Any], acting: Any = None) -> Engine:
         """The same model with other tables. sensed: gives the model that sensors read."""
         label = {**self._label, "timestep": timestep}
-        return Engine(self.model, world, timestep, self.options, label, kinematics, acting or self.acting, sensed)
+        return Engine(self.model, world, timestep, self.options, label, acting or self.acting, sensed)
 
     # states
 

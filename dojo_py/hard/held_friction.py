@@ -10,7 +10,7 @@ from dojo_py.hard.outcome import WORST, allow, is_solved, left
 from dojo_py.hard.parts import whole
 from dojo_py.hard.start import COLD
 from dojo_py.jit import kernel
-from dojo_py.solver.cones.contact import SECOND_ORDER
+from dojo_py.solver.cones.contact import SECOND_ORDER, bound_place
 
 ROUNDS_HELD = 3
 """Solves with held bounds of friction after the one without friction; with more of them the estimates often cycle."""
@@ -44,6 +44,7 @@ def hold_bounds(L, P, Q, A, W, h, kappa):
         n = SECOND_ORDER[W.claw[c]]
         if n > 0:
             worst = max(worst, abs(W.cmu[c] * W.con[c, 0] - W.cbound[c]) * W.con[c, 2 + n])
+            W.con[c, bound_place(W.claw[c])] = 0.0
     W.found[WORST] = max(W.found[WORST], worst)
 
 

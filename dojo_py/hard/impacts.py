@@ -48,29 +48,32 @@ def forget_impacts(W):
 
 
 @kernel
-def rebound(L, P, Q, A, W, h):
-    """Solve the step of the islands in W.span again with their impacts.
+def first_impacts(L, P, Q, W, h):
+    """Mark the impacts in the solution of the islands in W.span. Returns how many there are."""
+    return _add_impacts(L, P, Q, W, h)
 
-    Where no solution with them is found the islands end as without restitution.
+
+@kernel
+def rebound(L, P, Q, A, W, h, recovery):
+    """Solve the step of the islands in W.span again with their impacts, of which the first are marked. recovery: as in `whole`.
+
+    Returns whether there is a solution with them.
     """
     share = 1.0
-    if _add_impacts(L, P, Q, W, h) == 0:
-        return
     idle, _ = _work(L, W, h)
     for solution in range(ROUNDS):
         _aim(W, share)
-        whole(L, P, Q, A, W, h, W.options.recovery_speed, 0.0, COLD, False)
+        whole(L, P, Q, A, W, h, recovery, 0.0, COLD, False)
         if not is_solved(W):
-            break
+            return False
         if _add_impacts(L, P, Q, W, h) > 0:
             continue
         created, scale = _work(L, W, h)
         if created > max(idle, 0.0) + CREATED * scale:
             share *= _less(L, W, share, created - max(idle, 0.0), scale, solution < ROUNDS // 2)
         else:
-            return
-    forget_impacts(W)
-    whole(L, P, Q, A, W, h, W.options.recovery_speed, 0.0, COLD, False)
+            return True
+    return False
 
 
 @kernel

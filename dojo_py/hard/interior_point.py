@@ -89,13 +89,13 @@ def _search(L, P, Q, A, W, h, goal, at, alpha):
     """Move by alpha W.change, with alpha halved until residual or complementarity fall. Returns (Measure there, alpha)."""
     copy_point(W, W.now, W.saved)
     reached = at
-    for _ in range(LINE_SEARCH):
+    for trial in range(LINE_SEARCH):
+        alpha = alpha if trial == 0 else 0.5 * alpha
         combine(W, 1.0, W.saved, alpha, W.change, W.now)
         evaluate_motion(L, A, W, h, W.options.springs)
         reached = measure(L, P, Q, W, h, goal)
         if reached.residual <= max(at.residual, CONVERGES * goal.tol_residual) or reached.worst <= at.worst:
             break
-        alpha *= 0.5
     return reached, alpha
 
 

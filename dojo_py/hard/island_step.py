@@ -15,8 +15,9 @@ from dojo_py.hard.ghosts import take_ghosts_back
 from dojo_py.hard.giving_way import any_closure, give_way
 from dojo_py.hard.held_friction import hold_bounds
 from dojo_py.hard.held_points import any_held, release_points
-from dojo_py.hard.impacts import rebound
+from dojo_py.hard.impacts import first_impacts, forget_impacts, rebound
 from dojo_py.hard.islands import BODIES, CONTACTS, LIMITS
+from dojo_py.hard.limits import start_room
 from dojo_py.hard.measure import steady
 from dojo_py.hard.outcome import (
     BEST_RECOVERY,
@@ -45,6 +46,7 @@ from dojo_py.hard.outcome import (
     waiting,
     was,
 )
+from dojo_py.hard.part_states import features_of_step
 from dojo_py.hard.parts import in_parts, stand_still, start_parts, stop, take_carried, turns_fast, whole
 from dojo_py.hard.points import copy_point
 from dojo_py.hard.progress import BEYOND_ROUND_OFF, WHOLE, residual_of
@@ -99,7 +101,7 @@ def solve_island(L, P, Q, A, W, h, kappa, may_ask):
         if came != USUAL:
             return came == ASKS
         if kappa == 0.0:
-            _complete_whole(L, P, Q, A, W, h)
+            _complete_whole(L, P, Q, A, W, h, recovery)
     may_divide = kappa == 0.0 and W.options.subdivisions > 0.0
     if halvings > 0 or (may_divide and not is_solved(W)):
         allow(W, max(left(W), 1.0))
@@ -123,7 +125,9 @@ def solve_island(L, P, Q, A, W, h, kappa, may_ask):
 
 @kernel
 def _least_halvings(L, W, h):
-    """How often the step is halved at least: until no body rotates by more than it may in one part; 0 where it is solved whole."""
+    """How often the step is halved at least: until no body rotates by more than it may in one part; 0 where it is solved whole, or
+    may not be divided at all.
+    """
     halvings = 0
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         b = W.members[BODIES, k]
@@ -139,7 +143,7 @@ def _least_halvings(L, W, h):
         most = PART_TURN if L.most_turn[b] > FREE_TURN else L.most_turn[b]
         while halvings < W.options.subdivisions and turn > most * 2.0**halvings:
             halvings += 1
-    return halvings
+    return min(halvings, int(W.options.subdivisions))
 
 
 @kernel
@@ -198,8 +202,10 @@ def _try_whole(L, P, Q, A, W, h, kappa, gives_way, may_ask):
 
 
 @kernel
-def _complete_whole(L, P, Q, A, W, h):
+def _complete_whole(L, P, Q, A, W, h, recovery):
     """After the attempts at the whole step in the hard limit: further attempts if it is not solved, then completion of a solution.
+
+    recovery: how fast initial violations are undone at most, 0 where they stay [m/s, rad/s].
 
     Attempts: the best point, accepted with the tolerance of a solve that got stuck; held points (held_points.py). A solution is
     solved again without ghosts (ghosts.py) and with rebounds (impacts.py), and rejected where bodies rotate too fast at its end or
@@ -208,16 +214,16 @@ def _complete_whole(L, P, Q, A, W, h):
     if not is_solved(W):
         _take_best(L, P, Q, A, W, h)
     if not is_solved(W) and hold_points(L, P, Q, W) > 0:
-        whole(L, P, Q, A, W, h, W.options.recovery_speed, 0.0, COLD, False)
+        whole(L, P, Q, A, W, h, recovery, 0.0, COLD, False)
     if any_held(P, W):
-        if _hold_again(L, P, Q, A, W, h):
+        if _hold_again(L, P, Q, A, W, h, recovery):
             W.found[STATUS] = STALLED
         if not is_solved(W):
             release_points(P, W)
     if is_solved(W):
         _solve_without_ghosts(L, P, Q, A, W, h)
     if is_solved(W):
-        rebound(L, P, Q, A, W, h)
+        _rebound(L, P, Q, A, W, h, recovery)
     if is_solved(W) and W.options.subdivisions > 0.0 and (turns_fast(L, W, h) or throws(L, P, Q, W, h)):
         W.found[STATUS] = STALLED
 
@@ -236,7 +242,7 @@ def _take_best(L, P, Q, A, W, h):
 
 
 @kernel
-def _hold_again(L, P, Q, A, W, h):
+def _hold_again(L, P, Q, A, W, h, recovery):
     """After a solve with points held: contacts that have an impulse although their shapes end apart are held at the end poses, and
     the step is solved again from that solution, until there are none.
 
@@ -249,7 +255,7 @@ def _hold_again(L, P, Q, A, W, h):
         held, passed = hold_apart(L, P, Q, W)
         if held == 0:
             return passed
-        whole(L, P, Q, A, W, h, W.options.recovery_speed, 0.0, HERE, True)
+        whole(L, P, Q, A, W, h, recovery, 0.0, HERE, True)
     held, passed = hold_apart(L, P, Q, W)
     return is_solved(W) and (held > 0 or passed)
 
@@ -271,10 +277,29 @@ def _solve_without_ghosts(L, P, Q, A, W, h):
         whole(L, P, Q, A, W, h, recovery, 0.0, HERE, False)
         if not is_solved(W):
             take_ghosts_back(P, W)
-            _end_at_best(L, P, Q, A, W, h)
-            W.found[STATUS] = SOLVED
-            _end(W, W.found[BEST_RESIDUAL], residual_of(L, W, h, WHOLE), W.found[BEST_WORST])
+            _take_kept(L, P, Q, A, W, h)
             return
+
+
+@kernel
+def _rebound(L, P, Q, A, W, h, recovery):
+    """After a solve: the step again with the rebounds of its impacts (impacts.py). Where no solution with them is found, the one
+    without restitution stands.
+    """
+    if first_impacts(L, P, Q, W, h) == 0:
+        return
+    _keep_solution(W, recovery)
+    if not rebound(L, P, Q, A, W, h, recovery):
+        forget_impacts(W)
+        _take_kept(L, P, Q, A, W, h)
+
+
+@kernel
+def _take_kept(L, P, Q, A, W, h):
+    """The islands end at the solution that `_keep_solution` has kept."""
+    _end_at_best(L, P, Q, A, W, h)
+    W.found[STATUS] = SOLVED
+    _end(W, W.found[BEST_RESIDUAL], residual_of(L, W, h, WHOLE), W.found[BEST_WORST])
 
 
 @kernel
@@ -298,6 +323,8 @@ def _give_up(L, P, Q, A, W, h, kappa, halvings, parts):
     covered, best = W.halt[0], W.found[BEST_RESIDUAL]
     nearly = best < W.solver.close
     more = (1.0 - W.solver.ladder) * W.options.max_iterations
+    if nearly or covered < 0.5:
+        features_of_step(W)  # not those of its last part
     if not nearly and kappa == 0.0 and halvings == 0 and (any_closure(L, W) or _overlap(L, P, Q, W)):
         allow(W, more)
         give_way(L, P, Q, A, W, h)
@@ -367,8 +394,7 @@ def _overlap(L, P, Q, W):
         if start_gap(L, P, Q, W, W.active[W.members[CONTACTS, k]]) < -OVERLAP:
             return True
     for k in range(W.span[LIMITS, 0], W.span[LIMITS, 1]):
-        l = W.limit_active[W.members[LIMITS, k]]
-        if L.limit_sign[l] != 0.0 and L.limit_sign[l] * (W.angle0[L.limit_dof[l]] - L.limit_bound[l]) < -OVERLAP:
+        if start_room(L, W, W.limit_active[W.members[LIMITS, k]]) < -OVERLAP:
             return True
     return False
 

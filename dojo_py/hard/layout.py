@@ -85,8 +85,6 @@ class Layout(NamedTuple):
     path_size: np.ndarray  # (np,) radius [m], or a pulley's divisor
     path_sided: np.ndarray  # (np,) 1: there is a side site
     # the graph
-    node_parent: np.ndarray  # (nn,) parent body of a joint node
-    node_child: np.ndarray  # (nn,)
     node_joint: np.ndarray  # (nn,) tree joint of a joint node, -1 - e for loop closure e
     place_body: np.ndarray  # (nb,) place in the elimination order
     place_node: np.ndarray  # (nn,) of joint nodes, then loop closures
@@ -262,8 +260,6 @@ def _nodes(joints, eq, tendons):
     slot = np.arange(len(dof_joint)) - joints["vadr"][dof_joint]
     tendon_bodies = eq["eq_bodies"][ne - nt :].max(axis=1, initial=-1)
     return {
-        "node_parent": np.concatenate([parent, np.full(ne, -1)]).astype(np.int64),
-        "node_child": np.concatenate([child, np.full(ne, -1)]).astype(np.int64),
         "node_joint": np.concatenate([needs, -1 - np.arange(ne)]).astype(np.int64),
         "place_body": place_body,
         "place_node": place_node,

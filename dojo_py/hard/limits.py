@@ -33,6 +33,17 @@ def limit_distance(L, W, l, h, axis):
 
 
 @kernel
+def start_room(L, W, l):
+    """Distance of limit l to its bound where the step starts [rad or m], negative beyond it."""
+    dof = L.limit_dof[l]
+    if L.limit_sign[l] != 0.0:
+        return L.limit_sign[l] * (W.angle0[dof] - L.limit_bound[l])
+    r = scratch(3)
+    rotation_vector(W.turn0[L.dof_joint[dof]], r)
+    return L.limit_bound[l] - math.sqrt(r[0] * r[0] + r[1] * r[1] + r[2] * r[2])
+
+
+@kernel
 def ball_limit_rows(L, W, l, n, h, axis, distance, T):
     """T (3, 3) = d rotation vector of the ball / d rate of its coordinates. axis (3,), distance: of limit_distance."""
     from_start, r, A, B = scratch(3), scratch(3), scratch((3, 3)), scratch((3, 3))

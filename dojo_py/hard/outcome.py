@@ -3,7 +3,7 @@
 import math
 
 from dojo_py.arrays import copy
-from dojo_py.hard.islands import BODIES, CONTACTS
+from dojo_py.hard.islands import BODIES, CONTACTS, LIMITS, NODES
 from dojo_py.hard.points import copy_point
 from dojo_py.hard.statuses import INEXACT, SOLVED, STALLED
 from dojo_py.jit import kernel
@@ -95,6 +95,10 @@ def report_island(W, status, parts):
     if parts == 0:
         for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
             W.con[W.members[CONTACTS, k], :] = 0.0
+        for k in range(W.span[LIMITS, 0], W.span[LIMITS, 1]):
+            W.lim[W.members[LIMITS, k], :] = 0.0
+        for k in range(W.span[NODES, 0], W.span[NODES, 1]):
+            W.lam[W.members[NODES, k], :] = 0.0
 
 
 @kernel

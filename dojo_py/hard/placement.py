@@ -15,7 +15,6 @@ MOST_PLACED = 8
 
 def placed_simulator(root: Any, placed: Any, key: bytes) -> Any:
     """A simulator like `root` where the mocap bodies and the equalities are as `placed` (simulate/arguments.py) says."""
-    from dojo_py.hard.parameters.change import kinematics
     from dojo_py.hard.parameters.registry import changed_world
 
     new = copy.copy(root)
@@ -23,10 +22,7 @@ def placed_simulator(root: Any, placed: Any, key: bytes) -> Any:
     new.world = build_world(new._acting, root.friction, "skip")
     for values in root._values:
         new.world, _ = changed_world(new.world, new._acting, root.timestep, _there(root, new, values))
-    number = root._engine.kinematics
-    if kinematics(new.world, new.timestep) != kinematics(root.world, root.timestep):
-        number = kinematics(new.world, new.timestep)
-    new._engine = root._engine.with_world(new.world, new.timestep, number, new._model_of_sensors, new._acting)
+    new._engine = root._engine.with_world(new.world, new.timestep, new._model_of_sensors, new._acting)
     new._jacobians, new._scale, new._placement, new._lock = {}, None, key, threading.Lock()
     new._placed_as, new._sensed = placed, None
     return new

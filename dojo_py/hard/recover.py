@@ -297,7 +297,7 @@ def _recover_dof(L, W, n, r, dof, more, h, kn, kf, corrected):
             stiffest, who = h * W.lim[m, 0] / W.lim[m, 1], side
     if bound > 0.0:
         D, beta0 = friction_law(W, dof, bound, W.rows[n, r], kf, corrected)
-        if D > stiffest:
+        if D > stiffest and not _of_limited_ball(L, W, dof):
             who = 2
         else:
             demand -= _friction_step(W, dof, bound, beta0 - D * rate, kf, corrected)
@@ -316,6 +316,15 @@ def _recover_dof(L, W, n, r, dof, more, h, kn, kf, corrected):
         m = W.dof_limit[dof, who]
         W.dlim[m, 0] = L.limit_sign[W.limit_active[m]] * demand
         W.dlim[m, 1] = orthant.recover(W.lim[m, 0], W.lim[m, 1], _limit_target(W, m, kn, corrected), W.dlim[m, 0])
+
+
+@kernel
+def _of_limited_ball(L, W, dof):
+    """Whether the coordinate is one of a ball's with a limit, which acts on all three rows at once."""
+    if L.dof_vector[dof] < 0:
+        return False
+    m = W.dof_limit[L.vadr[L.dof_joint[dof]], 0]
+    return m >= 0 and L.limit_sign[W.limit_active[m]] == 0.0
 
 
 @kernel

@@ -11,6 +11,7 @@ from dojo_py.hard.contact_rows import OVERLAP, ROUND_OFF_GAP, allowance, candida
 from dojo_py.hard.immovable import deepest, immovable, jams
 from dojo_py.hard.islands import BODIES, CONTACTS, DOFS, LIMITS, MOVED_CONTACTS, MOVED_LIMITS, NODES
 from dojo_py.hard.joint_rows import start_joints
+from dojo_py.hard.limits import start_room
 from dojo_py.hard.terms import COMPOUND, EQ_ORIENTATION, EQ_TENDON, FREE
 from dojo_py.jit import kernel
 from dojo_py.rotation import quat_to_matrix
@@ -97,10 +98,9 @@ def start_step(L, P, Q, W, h, speed):
         W.limit_allowance[l] = 0.0
         standoff, hard = W.solver.standoff + ROUND_OFF_GAP * _angles(L, W, l), W.in_hard_limit[0]
         W.limit_standoff[l] = hard * standoff
-        if L.limit_sign[l] != 0.0:
-            room = L.limit_sign[l] * (W.angle0[L.limit_dof[l]] - L.limit_bound[l])
-            W.lrecovery[l] = speed
-            W.limit_allowance[l] = allowance(room, h * speed, NEAREST * standoff, hard)
+        W.lrecovery[l] = speed
+        if L.limit_sign[l] != 0.0 or W.kappa[0] == 0.0:  # (derivatives of balls do not know of an allowance)
+            W.limit_allowance[l] = allowance(start_room(L, W, l), h * speed, NEAREST * standoff, hard)
         if W.limpact[l] == 1:
             W.limit_allowance[l] = min(W.limit_allowance[l], FARTHEST * standoff - W.lend[l])
 
@@ -260,7 +260,7 @@ def start_motion(L, W):
         n, old = SECOND_ORDER[W.claw[c]], W.guess_con[W.active[c]]
         if W.cheld[c] and n > 0:
             W.con[c, bound_place(W.claw[c])] = W.cbound[c]
-        if W.claw[c] != PYRAMID:
+        if W.claw[c] != PYRAMID:  # (with pyramids under their impulses warm starts take more iterations)
             W.con[c, 0] = old[0]
             for i in range(n):
                 W.con[c, XI + i] = old[1 + i]

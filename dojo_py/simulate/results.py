@@ -26,7 +26,7 @@ class Exact:
     qpos: Array
     qvel: Array
     kinematics: int = 0
-    """Tells apart simulators in which the same coordinates mean other bodies' poses; 0: as in the model."""
+    """Tells apart simulators in which the same coordinates mean other poses or motions of bodies: other models and time steps."""
 
 
 @dataclass(frozen=True, eq=False)

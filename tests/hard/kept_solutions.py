@@ -58,7 +58,7 @@ def holds() -> list[list[Any]]:
         options, found = Options(), np.zeros(12)
 
     island_step.whole, island_step.hold_apart = solved, held
-    island_step._hold_again(None, None, None, None, Work(), 0.01)
+    island_step._hold_again(None, None, None, None, Work(), 0.01, 5.0)
     island_step.whole, island_step.hold_apart = whole, hold_apart
     return calls
 

@@ -1,4 +1,4 @@
-"""Bodies that touch and move as one have no slip, however fast they rotate together: what is held does not creep, a jam does not run."""
+"""Bodies that touch and move as one have no slip, however fast they rotate together: what is held does not creep."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,8 @@ import pytest
 from dojo_py import HardSimulator, load_model
 
 CLAMP = """<mujoco><compiler angle="radian"/><option gravity="0 0 0" timestep="{h}"/>
-  <asset><mesh name="wedge" vertex="-.03 -.03 -.03 .03 -.03 -.03 -.03 .03 -.03 .03 .03 -.03 -.03 -.03 .03 .03 -.03 .03 -.03 .03 .03 .03 .03 .03"/>
+  <asset><mesh name="wedge" 
+    vertex="-.03 -.03 -.03 .03 -.03 -.03 -.03 .03 -.03 .03 .03 -.03 -.03 -.03 .03 .03 -.03 .03 -.03 .03 .03 .03 .03 .03"/>
   </asset><default><geom friction="1 0.002 0.001" condim="{condim}"/></default><worldbody>
   <body name="clamp" pos="0 0 1"><freejoint/><geom type="box" size=".02 .2 .02" pos="-.2 0 0" mass="2" contype="0" conaffinity="0"/>
     <geom type="box" size=".05 .01 .05" pos="0 -.06 0" mass=".2"/>

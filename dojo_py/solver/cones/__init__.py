@@ -1,6 +1,6 @@
 """Self-dual cones and what Newton's method needs of them; how a contact is made of cones.
 
-`orthant` and `second_order` have the same functions in the same order, for a pair (b, c) with b ∘ c = κ e:
+`orthant` and `second_order` have these functions in the same order, for a pair (b, c) with b ∘ c = κ e:
 
     product         b ∘ c, and how far it is from κ e
     inverse         x with b ∘ x = r
