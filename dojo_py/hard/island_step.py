@@ -46,7 +46,7 @@ from dojo_py.hard.outcome import (
     waiting,
     was,
 )
-from dojo_py.hard.part_states import features_of_step
+from dojo_py.hard.part_states import keep_features, take_features_back
 from dojo_py.hard.parts import in_parts, stand_still, start_parts, stop, take_carried, turns_fast, whole
 from dojo_py.hard.points import copy_point
 from dojo_py.hard.progress import BEYOND_ROUND_OFF, WHOLE, residual_of
@@ -54,6 +54,7 @@ from dojo_py.hard.residuals import evaluate
 from dojo_py.hard.start import (
     COLD,
     HERE,
+    OUT_OF_REACH,
     WARM,
     all_warm,
     guess_impulses,
@@ -103,6 +104,8 @@ def solve_island(L, P, Q, A, W, h, kappa, may_ask):
         if kappa == 0.0:
             _complete_whole(L, P, Q, A, W, h, recovery)
     may_divide = kappa == 0.0 and W.options.subdivisions > 0.0
+    if not is_solved(W):
+        keep_features(W)
     if halvings > 0 or (may_divide and not is_solved(W)):
         allow(W, max(left(W), 1.0))
         parts = in_parts(L, P, Q, A, W, h, recovery, halvings, kappa)
@@ -324,7 +327,7 @@ def _give_up(L, P, Q, A, W, h, kappa, halvings, parts):
     nearly = best < W.solver.close
     more = (1.0 - W.solver.ladder) * W.options.max_iterations
     if nearly or covered < 0.5:
-        features_of_step(W)  # not those of its last part
+        take_features_back(W)
     if not nearly and kappa == 0.0 and halvings == 0 and (any_closure(L, W) or _overlap(L, P, Q, W)):
         allow(W, more)
         give_way(L, P, Q, A, W, h)
@@ -410,4 +413,12 @@ def _end_at_best(L, P, Q, A, W, h):
     start_motion(L, W)
     release_cones(L, W, h)
     copy_point(W, W.best, W.now)
+    for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
+        c = W.members[CONTACTS, k]
+        if W.contact_allowance[c] == OUT_OF_REACH:  # (the point knows nothing of contacts that were added since, for a part)
+            W.con[c, :] = 0.0
     evaluate(L, P, Q, A, W, h, W.options.springs)
+    for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
+        c = W.members[CONTACTS, k]
+        if W.contact_allowance[c] == OUT_OF_REACH:
+            W.con[c, 1] = W.cval[c, 0]

@@ -19,6 +19,22 @@ def features_of_step(W):
 
 
 @kernel
+def keep_features(W):
+    """Remember which features take part in the whole step, before its parts choose theirs."""
+    W.n_features[5] = W.n_features[0]
+    for f in range(W.n_features[0]):
+        W.fkept[f] = W.fwanted[f]
+
+
+@kernel
+def take_features_back(W):
+    """In the islands in W.span the features that took part before `keep_features` do so again, and no others."""
+    for f in range(W.n_features[0]):
+        if of_islands(W, f):
+            W.fwanted[f] = W.fkept[f] if f < W.n_features[5] else -2 - HERE
+
+
+@kernel
 def of_islands(W, f):
     """Whether feature f is of a body of the islands."""
     a, b = W.fbody[f, 0], W.fbody[f, 1]

@@ -321,7 +321,7 @@ def _recover_dof(L, W, n, r, dof, more, h, kn, kf, corrected):
 @kernel
 def _of_limited_ball(L, W, dof):
     """Whether the coordinate is one of a ball's with a limit, which acts on all three rows at once."""
-    if L.dof_vector[dof] < 0:
+    if dof >= L.dof_vector.shape[0] or L.dof_vector[dof] < 0:  # (a tendon's length; a hinge or slide)
         return False
     m = W.dof_limit[L.vadr[L.dof_joint[dof]], 0]
     return m >= 0 and L.limit_sign[W.limit_active[m]] == 0.0

@@ -86,10 +86,11 @@ class Work(NamedTuple):
     n_active: np.ndarray  # (2,) how many contacts, how many of them with planes
     # features of pairs of bodies (collision/features.py) that were chosen in this step: nf - 1 rows; in the last one features
     # are only looked at, for their gap (round_pairs.py): it takes no part in the step
-    n_features: np.ndarray  # (5,) how many were chosen, for how many there was no room, how many the latest choice found there,
-    # how many were chosen where the step starts, how many have their contacts
+    n_features: np.ndarray  # (6,) how many were chosen, for how many there was no room, how many the latest choice found there,
+    # how many were chosen where the step starts, how many have their contacts, how many there were before the parts of a step
     fwanted: np.ndarray  # (nf,) 1 for those that were found missing at the end of a solve: on the central path they act in full;
     # below zero for those that take no part (ghosts.py, part_features.py)
+    fkept: np.ndarray  # (nf,) what fwanted was then (part_states.py)
     fplace: np.ndarray  # (nf,) in the table of contacts (contact_table.py)
     fkind: np.ndarray  # (nf,)
     fpair: np.ndarray  # (nf,) pair that it was chosen for
@@ -327,7 +328,7 @@ def allocate_work(layout, planes, pairs, options, solver, room=None):
         Cb=z((nn, 6, WIDTH)), Ceq=z((*layout.eq_bodies.shape, 6, WIDTH)), rows=z((nn, 6)), drive=z((nv, 2)),
         row_scale=z(nv), pull=z((nj, 6, 4)), inertia=z((nb, 6, WIDTH)), rb=z((nb, WIDTH)),
         rn=z((nn, 6)), left_open=z((nn, 6)), unmet=z((nn, 6)), size=z((nb, WIDTH)), active=z(nc, np.int64), n_active=z(2, np.int64),
-        n_features=z(5, np.int64), fwanted=z(nf, np.int64), fplace=z(nf, np.int64), fkind=z(nf, np.int64),
+        n_features=z(6, np.int64), fwanted=z(nf, np.int64), fkept=z(nf, np.int64), fplace=z(nf, np.int64), fkind=z(nf, np.int64),
         fpair=z(nf, np.int64), fkey=z(nf, np.int64), fbody=z((nf, 2), np.int64),
         fshape=z((nf, 2), np.int64), fcentre=z((nf, 2, 3)), faxes=z((nf, 2, 3, 3)), fhalf=z((nf, 2, 3)), fradius=z((nf, 2)),
         fsign=z(nf), ffriction=z(nf), flaw=z(nf, np.int64), pair_gap=z(1), cweight=z(nc), cslope=z(nc),
