@@ -241,7 +241,7 @@ class Unknowns:
         if not isinstance(parts, Sequence) or not all(isinstance(part, (Unknown, Tied, PseudoInertia, Delay)) for part in parts):
             raise TypeError(f"parts={shown(parts)}, expected a list of unknowns: Unknown, Tied, PseudoInertia, Delay")
         if not parts:
-            raise ValueError("parts: nothing to identify")
+            raise ValueError("parts: no unknowns, nothing to identify")
         self.sim, self.parts = sim, tuple(parts)
         prepared = [part.prepare(sim) for part in parts]
         self.start, self.lower, self.upper = (np.concatenate([p[i] for p in prepared]) for i in range(3))

@@ -47,8 +47,8 @@ class SolverSettings(NamedTuple):
     lowest: float = 1e-3
     """Warm starts are at least as high up the central path as this fraction of the scale of the step's violations."""
     close: float = 1e-2
-    """A solve that gets stuck with less residual [m/s] is restarted once from its last point, as a warm start: some pairs had
-    become smaller than the errors of their gaps, and the rest is right."""
+    """A solve that gets stuck with less residual [m/s] is restarted from its last point, as a warm start, up to three times: some
+    pairs had become smaller than the errors of their gaps, and the rest is right."""
     # the whole step
     ladder: float = 0.85
     """Fraction of `max_iterations` for the step, whole or in parts; the rest is for the convex problem with friction's bounds held

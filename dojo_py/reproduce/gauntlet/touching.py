@@ -27,8 +27,8 @@ TITLE = "hard mode: derivatives where any two shapes touch, against Ridders' dif
 JUMP = "columns beside a jump of the step to another solution: right on theirs (nothing else is asked of them)"
 PROPERTIES = {name: text for name, text in gradients.PROPERTIES.items() if name not in ("B", "kink")} | {"jump": JUMP}
 FIXED: tuple[int, ...] = (
-    *range(12), 18, 45, 5004, 6015, 900012, 900051, 900075, 950019, 960027, 310117, 801006, 821010, 821025, 830004, 840007, 840071,
-    850063, 850084, 850111, 910091, 910109,
+    *range(12), 18, 45, 225, 5004, 6015, 900012, 900051, 900075, 950019, 960027, 310117, 801006, 821010, 821025, 830004, 840007,
+    840071, 850063, 850084, 850111, 910091, 910109,
 )  # fmt: skip
 POSES = ("any", "face on point", "face on face", "aligned")
 
