@@ -49,8 +49,8 @@ KNOWN: dict[str, dict[str, Known]] = {
         ),
         "solved, other": Known(
             (15, 310140, 710003, 830016, 830039, 830148, 830204, 830367, 830495, 830498, 850088, 850250, 850335, 850359),
-            "the first step (15, 830148, 830498; two of 830204); one to seven of 60 (310140, 710003, 830016, 830495, 850250, 850335, "
-            "850359); 10 of 60 (850088); an ellipsoid that tips between the floor and a ball, 15 of 60 (830039); a ball of 0.1 mg "
+            "the first step (15, 830148, 830498; two of 830204); one to seven of 60 (310140, 710003, 830016, 830495, 850250, "
+            "850335, 850359); 10 of 60 (850088); an ellipsoid that tips between the floor and a ball, 15 of 60 (830039); a ball of 0.1 mg "
             "under bodies of 5 mg in the corner of a bin of 2 mm, h 61 ms, until it gets out after 5 or 53 steps (830367)",
         ),
         "reported gap": Known(
