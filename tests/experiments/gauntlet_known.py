@@ -14,16 +14,17 @@ KNOWN: dict[str, dict[str, Known]] = {
     "scenes": {
         "solved, ordinary": Known((801017,), "spheres at friction 1.5 in a bin, an exact grid that touches: the first of 60 steps"),
         "solved, other": Known(
-            (2008, 2038, 3084, 830423, 840048, 840133, 840143, 840179, 840254, 840289, 850102, 850251),
+            (2008, 2038, 3084, 830423, 840048, 840133, 840143, 840179, 840254, 840289, 850102, 850251, 920081, 920181),
             "a ball wedged between floor and ceiling, 1.6 mm in both: 3 of 60 (2038); millimetres that a step moves by many times "
             "their size: a tower that falls in one step of 34 ms, all but 2 of 60 (840143), 17 bodies of 2 mm in a bin, 59 of 60 "
             "(840289), 6 of 60 (850102), 1 to 4 of 60 (2008, 3084, 840048, 840133, 840179, 840254, 850251); a chain of "
-            "ten links that whips at 300 rad/s, 4 of 60 (830423)",
+            "ten links that whips at 300 rad/s, 4 of 60 (830423); the first steps (920081, 920181)",
         ),
         "not frozen": Known((840143, 840289), "the tower, the 17 bodies: none of the last 30 steps is solved"),
         "work bounded": Known(
-            (16, 840048, 840133, 840143),
-            "one or two steps of 60: 414 iterations beside 8; 2628, 265 and 1066 beside 5 (bound 50 times)",
+            (16, 840048, 840133, 840143, 920075, 920118, 920146, 920225),
+            "one or two steps of 60: 414 iterations beside 8; 2628, 265 and 1066 beside 5 (bound 50 times); 282 to 311 beside 5 "
+            "to 6, four of 920225, 445 beside 5",
         ),
         "joints": Known(
             (850006, 850386), "loops of links of a millimetre in the first step: 8.8e-7 and 4.5e-9 of the extent, bound 1e-9"
@@ -31,13 +32,13 @@ KNOWN: dict[str, dict[str, Known]] = {
     },
     "bodies": {
         "solved, other": Known(
-            (0, 10, 710017, 790022, 850166),
+            (0, 10, 710017, 790022, 850166, 920081, 920181),
             "24 bodies of half a millimetre that start in one another, or touch without gravity; a ball that rolls down between a "
             "wall and a ball at friction 1, wedged: both contacts stick, which gaps do not agree with to second order; three of "
             "60 (790022); 33 bodies that start centimetres in one another, 2 of 10",
         ),
         "work bounded": Known(
-            (0, 10, 310276, 790022, 830311, 850166),
+            (0, 10, 310276, 790022, 830311, 850166, 920075, 920225),
             "1 to 6 steps of 60: 452 iterations beside 5, 800 beside 11, 556 and 512 beside 5; of the 33 bodies, and of another "
             "heap (10), 10 of 60 steps in 22 s",
         ),
@@ -45,19 +46,57 @@ KNOWN: dict[str, dict[str, Known]] = {
     "shapes": {
         "solved, ordinary": Known((910137,), "capsules and a tetrahedron in a row without gravity: one of 60"),
         "energy": Known(
-            (910048,), "sunk in by 2.7e-10 m at rest without gravity: pushed out in 0.7 ms, 2.2e-6 m/s: 1.8e-13 J, accepted 1.7e-13"
+            (910048, 920245),
+            "sunk in by 2.7e-10 m at rest without gravity: pushed out in 0.7 ms, 2.2e-6 m/s: 1.8e-13 J, accepted 1.7e-13; a "
+            "wall that hardly moves, 2.4e-6 J",
         ),
         "solved, other": Known(
-            (15, 310140, 710003, 830016, 830039, 830148, 830204, 830367, 830495, 830498, 850088, 850250, 850335, 850359),
+            (
+                15,
+                310140,
+                710003,
+                830016,
+                830039,
+                830148,
+                830204,
+                830367,
+                830495,
+                830498,
+                850088,
+                850250,
+                850335,
+                850359,
+                920006,
+                920019,
+                920158,
+            ),
             "the first step (15, 830148, 830498; two of 830204); one to seven of 60 (310140, 710003, 830016, 830495, 850250, "
-            "850335, 850359); 10 of 60 (850088); an ellipsoid that tips between the floor and a ball, 15 of 60 (830039); a ball of 0.1 mg "
+            "850335, 850359, 920006, 920019, 920158); 10 of 60 (850088); an ellipsoid that tips between the floor and a ball, 15 of 60 "
+            "(830039); a ball of 0.1 mg "
             "under bodies of 5 mg in the corner of a bin of 2 mm, h 61 ms, until it gets out after 5 or 53 steps (830367)",
         ),
         "reported gap": Known(
             (821511,), "the wheel's: its distance of two boxes is 1.1e-8 m too small; ours is that of a search over all directions"
         ),
         "work bounded": Known(
-            (15, 41, 310140, 330046, 710003, 830016, 830039, 830495, 850250, 850335, 910137, 911117),
+            (
+                15,
+                41,
+                310140,
+                330046,
+                710003,
+                830016,
+                830039,
+                830495,
+                850250,
+                850335,
+                910137,
+                911117,
+                920056,
+                920113,
+                920150,
+                920214,
+            ),
             "one to four steps of 60: 300 to 1160 iterations beside 5 to 8, 1032 beside 16 (850250, "
             "710003); 17 of 830039, 802 beside 7 (bound 50 times)",
         ),
@@ -65,8 +104,9 @@ KNOWN: dict[str, dict[str, Known]] = {
     "gradients": {
         "A": Known((840041,), "a cylinder with a slide at its limit, kappa 1.2e-12: one column, 1.0e-2, bound 1e-3"),
         "parameters": Known(
-            (850180, 910034),
-            "radius of a contact: 7.0e-3; a torque on a ball joint of 1e-13 kg m2 that the judge gives an armature of 1e-5: 4.2e-3",
+            (850180, 910034, 920093),
+            "radius of a contact: 7.0e-3; a torque on a ball joint of 1e-13 kg m2 that the judge gives an armature of 1e-5: "
+            "4.2e-3; a body's orientation (920093), 2.1e-3",
         ),
         "close": Known(
             (830069, 850123, 910034),
@@ -75,10 +115,15 @@ KNOWN: dict[str, dict[str, Known]] = {
     },
     "touching": {
         "A": Known(
-            (821025, 840007),
-            "a capsule parallel to a box's edge, kappa 8e-3: 1.7e-2; a cylinder on a box and a floor, kappa 5e-5: 1.2e-3",
+            (821025, 840007, 930035),
+            "a capsule parallel to a box's edge, kappa 8e-3: 1.7e-2; a cylinder on a box and a floor, kappa 5e-5: 1.2e-3; two "
+            "columns, 2.1e-3 (930035)",
         ),
-        "close": Known((821010, 821025, 840007, 850111), "gravity: 2.2e-6; the capsule; the cylinder; a spring's rest 1.7e-6"),
+        "parameters": Known((920064, 930057), "the normal of a plane: 0.85; the length of a capsule on end over an edge: 0.10"),
+        "close": Known(
+            (821010, 821025, 840007, 850111, 930057, 930082),
+            "gravity: 2.2e-6; the capsule; the cylinder; a spring's rest 1.7e-6; the length; a wrench 1.1e-6",
+        ),
         "vjp": Known((840007,), "the cylinder: 1.1e-3"),
     },
 }

@@ -17,7 +17,7 @@ TIME_LIMIT = scenes.TIME_LIMIT
 PROPERTIES = scenes.PROPERTIES
 FIXED = (
     *range(16), 2019, 2040, 3053, 310077, 310094, 310276, 310755, 310110, 320092, 320167, 710017, 710058, 790022, 821515, 830311,
-    850166,
+    850166, 920075, 920081, 920181, 920225,
 )  # fmt: skip
 
 SOME = re.compile(r'contype="(?!0" conaffinity="0")\d" conaffinity="\d"')

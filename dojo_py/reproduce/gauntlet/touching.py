@@ -28,7 +28,7 @@ JUMP = "columns beside a jump of the step to another solution: right on theirs (
 PROPERTIES = {name: text for name, text in gradients.PROPERTIES.items() if name not in ("B", "kink")} | {"jump": JUMP}
 FIXED: tuple[int, ...] = (
     *range(12), 18, 45, 225, 5004, 6015, 900012, 900051, 900075, 950019, 960027, 310117, 801006, 821010, 821025, 830004, 840007,
-    840071, 850063, 850084, 850111, 910091, 910109,
+    840071, 850063, 850084, 850111, 910091, 910109, 920064, 930035, 930057, 930082,
 )  # fmt: skip
 POSES = ("any", "face on point", "face on face", "aligned")
 
