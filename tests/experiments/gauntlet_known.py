@@ -71,9 +71,9 @@ KNOWN: dict[str, dict[str, Known]] = {
                 920158,
             ),
             "the first step (15, 830148, 830498; two of 830204); one to seven of 60 (310140, 710003, 830016, 830495, 850250, "
-            "850335, 850359, 920006, 920019, 920158); 10 of 60 (850088); an ellipsoid that tips between the floor and a ball, 15 of 60 "
-            "(830039); a ball of 0.1 mg "
-            "under bodies of 5 mg in the corner of a bin of 2 mm, h 61 ms, until it gets out after 5 or 53 steps (830367)",
+            "850335, 850359, 920006, 920019, 920158); 10 of 60 (850088); an ellipsoid that tips between the floor and a ball, 15 "
+            "of 60 (830039); a ball of 0.1 mg under bodies of 5 mg in the corner of a bin of 2 mm, h 61 ms, until it gets out "
+            "after 5 or 53 steps (830367)",
         ),
         "reported gap": Known(
             (821511,), "the wheel's: its distance of two boxes is 1.1e-8 m too small; ours is that of a search over all directions"
@@ -121,8 +121,9 @@ KNOWN: dict[str, dict[str, Known]] = {
         ),
         "parameters": Known((920064, 930057), "the normal of a plane: 0.85; the length of a capsule on end over an edge: 0.10"),
         "close": Known(
-            (821010, 821025, 840007, 850111, 930057, 930082),
-            "gravity: 2.2e-6; the capsule; the cylinder; a spring's rest 1.7e-6; the length; a wrench 1.1e-6",
+            (7, 821010, 821025, 840007, 850063, 850111, 930057, 930082),
+            "gravity: 2.2e-6; the capsule; the cylinder; a spring's rest 1.7e-6; the length; a wrench 1.1e-6; a centre of mass 1.7e-6 "
+            "(7), a plane's normal 2.1e-6 (850063)",
         ),
         "vjp": Known((840007,), "the cylinder: 1.1e-3"),
     },
