@@ -122,8 +122,8 @@ KNOWN: dict[str, dict[str, Known]] = {
         "parameters": Known((920064, 930057), "the normal of a plane: 0.85; the length of a capsule on end over an edge: 0.10"),
         "close": Known(
             (7, 821010, 821025, 840007, 850063, 850111, 930057, 930082),
-            "gravity: 2.2e-6; the capsule; the cylinder; a spring's rest 1.7e-6; the length; a wrench 1.1e-6; a centre of mass 1.7e-6 "
-            "(7), a plane's normal 2.1e-6 (850063)",
+            "gravity: 2.2e-6; the capsule; the cylinder; a spring's rest 1.7e-6; the length; a wrench 1.1e-6; a centre of mass "
+            "1.7e-6 (7), a plane's normal 2.1e-6 (850063)",
         ),
         "vjp": Known((840007,), "the cylinder: 1.1e-3"),
     },
