@@ -20,12 +20,11 @@ def test_a_scene_holds(scene):
     assert scene.measure(ours, wheel) <= scene.bound
 
 
-SINGLE = "no gap below -1e-9 m: {} by the wheel's geometry, which keeps vertices of meshes in single precision; 3e-11 by ours"
 LEFT = {
-    "arch": pytest.mark.xfail(strict=False, reason=SINGLE.format("-4.1e-8")),
-    "pyramid": pytest.mark.xfail(
-        strict=False, reason="no gap below -1e-9 m: -9.4e-9 by the wheel's distance of boxes, 5e-11 by ours"
+    "arch": pytest.mark.xfail(
+        strict=False, reason="no gap below -1e-9 m: -4.1e-8 by the wheel's geometry, 3e-11 by ours; not explained"
     ),
+    "pyramid": pytest.mark.xfail(strict=False, reason="no gap below -1e-9 m: -9.4e-9 by the wheel's geometry, 5e-11 by ours"),
     "pile": pytest.mark.xfail(strict=True, reason="every step SOLVED: one of the first 300 is INEXACT"),
 }
 
