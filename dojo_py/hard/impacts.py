@@ -48,16 +48,10 @@ def forget_impacts(W):
 
 
 @kernel
-def first_impacts(L, P, Q, W, h):
-    """Mark the impacts in the solution of the islands in W.span. Returns how many there are."""
-    return _add_impacts(L, P, Q, W, h)
-
-
-@kernel
 def rebound(L, P, Q, A, W, h, recovery):
-    """Solve the step of the islands in W.span again with their impacts, of which the first are marked. recovery: as in `whole`.
+    """Solve the step of the islands in W.span again with their impacts, of which the first are marked (`mark_impacts`).
 
-    Returns whether there is a solution with them.
+    recovery: as in `whole`. Returns whether there is a solution with them.
     """
     share = 1.0
     idle, _ = _work(L, W, h)
@@ -66,7 +60,7 @@ def rebound(L, P, Q, A, W, h, recovery):
         whole(L, P, Q, A, W, h, recovery, 0.0, COLD, False)
         if not is_solved(W):
             return False
-        if _add_impacts(L, P, Q, W, h) > 0:
+        if mark_impacts(L, P, Q, W, h) > 0:
             continue
         created, scale = _work(L, W, h)
         if created > max(idle, 0.0) + CREATED * scale:
@@ -98,7 +92,7 @@ def _less(L, W, share, created, scale, trusted):
 
 
 @kernel
-def _add_impacts(L, P, Q, W, h):
+def mark_impacts(L, P, Q, W, h):
     """Mark contacts and limits of the islands that have an impulse, were closing and are not marked yet. Returns how many."""
     added = _add_limits(L, W, h)
     for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
@@ -125,7 +119,7 @@ def _add_impacts(L, P, Q, W, h):
 
 @kernel
 def _add_limits(L, W, h):
-    """`_add_impacts` of limits."""
+    """`mark_impacts` of limits."""
     added = 0
     for k in range(W.span[LIMITS, 0], W.span[LIMITS, 1]):
         m = W.members[LIMITS, k]

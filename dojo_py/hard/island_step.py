@@ -6,32 +6,23 @@ and the status names the failure.
 
 import math
 
-from dojo_py.hard.apart import hold_apart, hold_points, let_ghosts_go
-from dojo_py.hard.attempts import complementarity_tolerance
 from dojo_py.hard.choice import want_all
+from dojo_py.hard.completion import complete_whole, end_at_best, end_with
 from dojo_py.hard.contact_rows import OVERLAP, start_gap
-from dojo_py.hard.contact_work import throws
-from dojo_py.hard.ghosts import take_ghosts_back
 from dojo_py.hard.giving_way import any_closure, give_way
 from dojo_py.hard.held_friction import hold_bounds
-from dojo_py.hard.held_points import any_held, release_points
-from dojo_py.hard.impacts import first_impacts, forget_impacts, rebound
+from dojo_py.hard.held_points import release_points
 from dojo_py.hard.islands import BODIES, CONTACTS, LIMITS
 from dojo_py.hard.limits import start_room
-from dojo_py.hard.measure import steady
 from dojo_py.hard.outcome import (
-    BEST_RECOVERY,
     BEST_RESIDUAL,
     BEST_WORST,
     END_IN_VAIN,
     FAILED,
-    MERIT,
     RESIDUAL,
     STATUS,
     STAYED,
     WAITS,
-    WITH_ROUND_OFF,
-    WORST,
     allow,
     as_much,
     begin_attempts,
@@ -47,23 +38,15 @@ from dojo_py.hard.outcome import (
     was,
 )
 from dojo_py.hard.part_states import keep_features, take_features_back
-from dojo_py.hard.parts import in_parts, stand_still, start_parts, stop, take_carried, turns_fast, whole
-from dojo_py.hard.points import copy_point
-from dojo_py.hard.progress import BEYOND_ROUND_OFF, WHOLE, residual_of
-from dojo_py.hard.residuals import evaluate
+from dojo_py.hard.parts import in_parts, stand_still, stop, whole
+from dojo_py.hard.progress import WHOLE, residual_of
 from dojo_py.hard.start import (
     COLD,
     HERE,
-    OUT_OF_REACH,
     WARM,
     all_warm,
-    guess_impulses,
-    load_state,
-    release_cones,
-    start_motion,
-    start_step,
 )
-from dojo_py.hard.statuses import INEXACT, SOLVED, STALLED, TOO_FAST
+from dojo_py.hard.statuses import INEXACT, SOLVED, TOO_FAST
 from dojo_py.hard.terms import FAST_PARTS, FREE_TURN, PART_TURN
 from dojo_py.jit import kernel
 
@@ -74,12 +57,6 @@ FAR_OFF = 1.0
 USUAL, ASKS, GIVES_WAY, ENDED = range(4)
 """Outcome of a stage of a step. USUAL: the next stage follows. ASKS: contacts and limits that were left out are to take part, and
 the step begins anew. GIVES_WAY: the next stage starts from the solution with compliant closures. ENDED: the result is reported."""
-
-MOST_HOLDS = 6
-"""Most solves in each of which further points are held (`_hold_again`)."""
-
-MOST_GHOSTS = 4
-"""Most solves without the ghosts of the last one: contacts that had an impulse although their shapes ended apart (ghosts.py)."""
 
 
 @kernel
@@ -102,7 +79,7 @@ def solve_island(L, P, Q, A, W, h, kappa, may_ask):
         if came != USUAL:
             return came == ASKS
         if kappa == 0.0:
-            _complete_whole(L, P, Q, A, W, h, recovery)
+            complete_whole(L, P, Q, A, W, h, recovery)
     may_divide = kappa == 0.0 and W.options.subdivisions > 0.0
     if not is_solved(W):
         keep_features(W)
@@ -205,115 +182,6 @@ def _try_whole(L, P, Q, A, W, h, kappa, gives_way, may_ask):
 
 
 @kernel
-def _complete_whole(L, P, Q, A, W, h, recovery):
-    """After the attempts at the whole step in the hard limit: further attempts if it is not solved, then completion of a solution.
-
-    recovery: how fast initial violations are undone at most, 0 where they stay [m/s, rad/s].
-
-    Attempts: the best point, accepted with the tolerance of a solve that got stuck; held points (held_points.py). A solution is
-    solved again without ghosts (ghosts.py) and with rebounds (impacts.py), and rejected where bodies rotate too fast at its end or
-    contacts or taut tendons create energy.
-    """
-    if not is_solved(W):
-        _take_best(L, P, Q, A, W, h)
-    if not is_solved(W) and hold_points(L, P, Q, W) > 0:
-        whole(L, P, Q, A, W, h, recovery, 0.0, COLD, False)
-    if any_held(P, W):
-        if _hold_again(L, P, Q, A, W, h, recovery):
-            W.found[STATUS] = STALLED
-        if not is_solved(W):
-            release_points(P, W)
-    if is_solved(W):
-        _solve_without_ghosts(L, P, Q, A, W, h)
-    if is_solved(W):
-        _rebound(L, P, Q, A, W, h, recovery)
-    if is_solved(W) and W.options.subdivisions > 0.0 and (turns_fast(L, W, h) or throws(L, P, Q, W, h)):
-        W.found[STATUS] = STALLED
-
-
-@kernel
-def _take_best(L, P, Q, A, W, h):
-    """The best point is the solution if its complementarity is within what a solve that got stuck may have (`steady`)."""
-    if W.found[BEST_RESIDUAL] > W.options.residual_tolerance:
-        return
-    _end_at_best(L, P, Q, A, W, h)
-    accepted = complementarity_tolerance(L, W, h, 0.0) * steady(W)
-    residual = residual_of(L, W, h, BEYOND_ROUND_OFF)
-    if W.found[BEST_WORST] <= accepted and residual <= W.options.residual_tolerance:
-        W.found[STATUS] = SOLVED
-        _end(W, residual, residual_of(L, W, h, WHOLE), W.found[BEST_WORST])
-
-
-@kernel
-def _hold_again(L, P, Q, A, W, h, recovery):
-    """After a solve with points held: contacts that have an impulse although their shapes end apart are held at the end poses, and
-    the step is solved again from that solution, until there are none.
-
-    (A cold start with all its attempts would take as many iterations as the first solve each time; those that are left are for
-    parts.) Returns whether contacts with impulses still end apart.
-    """
-    for _ in range(MOST_HOLDS):
-        if not is_solved(W):
-            return False
-        held, passed = hold_apart(L, P, Q, W)
-        if held == 0:
-            return passed
-        whole(L, P, Q, A, W, h, recovery, 0.0, HERE, True)
-    held, passed = hold_apart(L, P, Q, W)
-    return is_solved(W) and (held > 0 or passed)
-
-
-@kernel
-def _solve_without_ghosts(L, P, Q, A, W, h):
-    """After a solve: contacts that have an impulse although their shapes end apart (ghosts) are removed and the step is solved
-    again, until there are none.
-
-    Where no solution without them is found, the last one stands.
-    """
-    if W.span[CONTACTS, 1] == W.span[CONTACTS, 0]:
-        return
-    recovery = W.crecovery[W.members[CONTACTS, W.span[CONTACTS, 0]]]  # that of the last solve
-    for _ in range(MOST_GHOSTS):
-        _keep_solution(W, recovery)
-        if let_ghosts_go(L, P, Q, W, False) == 0:
-            return
-        whole(L, P, Q, A, W, h, recovery, 0.0, HERE, False)
-        if not is_solved(W):
-            take_ghosts_back(P, W)
-            _take_kept(L, P, Q, A, W, h)
-            return
-
-
-@kernel
-def _rebound(L, P, Q, A, W, h, recovery):
-    """After a solve: the step again with the rebounds of its impacts (impacts.py). Where no solution with them is found, the one
-    without restitution stands.
-    """
-    if first_impacts(L, P, Q, W, h) == 0:
-        return
-    _keep_solution(W, recovery)
-    if not rebound(L, P, Q, A, W, h, recovery):
-        forget_impacts(W)
-        _take_kept(L, P, Q, A, W, h)
-
-
-@kernel
-def _take_kept(L, P, Q, A, W, h):
-    """The islands end at the solution that `_keep_solution` has kept."""
-    _end_at_best(L, P, Q, A, W, h)
-    W.found[STATUS] = SOLVED
-    _end(W, W.found[BEST_RESIDUAL], residual_of(L, W, h, WHOLE), W.found[BEST_WORST])
-
-
-@kernel
-def _keep_solution(W, recovery):
-    """Store the solution of a whole step, found with this recovery speed, as the best point, which no later point replaces."""
-    copy_point(W, W.now, W.best)
-    W.found[MERIT], W.found[BEST_RESIDUAL], W.found[BEST_WORST] = 0.0, W.found[RESIDUAL], W.found[WORST]
-    W.found[BEST_RECOVERY] = recovery
-
-
-@kernel
 def _give_up(L, P, Q, A, W, h, kappa, halvings, parts):
     """The islands' step ends INEXACT at the best there is; without a usable end they stay where they are, under a named failure.
 
@@ -342,25 +210,19 @@ def _give_up(L, P, Q, A, W, h, kappa, halvings, parts):
             return
     best = W.found[BEST_RESIDUAL]
     if nearly or (covered < 0.5 and best < FAR_OFF):
-        _end_at_best(L, P, Q, A, W, h)
-        _end(W, best, residual_of(L, W, h, WHOLE), W.found[BEST_WORST])
+        end_at_best(L, P, Q, A, W, h)
+        end_with(W, best, residual_of(L, W, h, WHOLE), W.found[BEST_WORST])
         report_island(W, INEXACT, 1)
     elif covered > 0.0:
         missing = stand_still(L, P, Q, A, W, h)
-        _end(W, missing, missing, W.halt[2])
+        end_with(W, missing, missing, W.halt[2])
         report_island(W, INEXACT, max(parts, 1) + 1)
     elif kappa == 0.0 and _failed_before(W) and _moves(W):
         lost = stop(L, P, Q, A, W, h)
-        _end(W, lost, lost, 0.0)
+        end_with(W, lost, lost, 0.0)
         report_island(W, INEXACT, 1)
     else:
         report_island(W, failure, 0)
-
-
-@kernel
-def _end(W, residual, with_round_off, complementarity):
-    """The islands end with this residual [m/s, rad/s], beyond round-off and with it, and this complementarity."""
-    W.found[RESIDUAL], W.found[WITH_ROUND_OFF], W.found[WORST] = residual, with_round_off, complementarity
 
 
 @kernel
@@ -400,25 +262,3 @@ def _overlap(L, P, Q, W):
         if start_room(L, W, W.limit_active[W.members[LIMITS, k]]) < -OVERLAP:
             return True
     return False
-
-
-@kernel
-def _end_at_best(L, P, Q, A, W, h):
-    """The islands end at the best point that the attempts at the whole step found, with its recovery (`whole`)."""
-    start_parts(L, W, h, 1)
-    load_state(L, W, W.sub_bodies, W.sub_angle, W.sub_rate, h)
-    take_carried(W)
-    start_step(L, P, Q, W, h, W.found[BEST_RECOVERY])
-    guess_impulses(W, COLD)
-    start_motion(L, W)
-    release_cones(L, W, h)
-    copy_point(W, W.best, W.now)
-    for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
-        c = W.members[CONTACTS, k]
-        if W.contact_allowance[c] == OUT_OF_REACH:  # (the point knows nothing of contacts that were added since, for a part)
-            W.con[c, :] = 0.0
-    evaluate(L, P, Q, A, W, h, W.options.springs)
-    for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
-        c = W.members[CONTACTS, k]
-        if W.contact_allowance[c] == OUT_OF_REACH:
-            W.con[c, 1] = W.cval[c, 0]

@@ -60,13 +60,14 @@ def all_activations(sim: Any, recording: Recording, unknowns: Unknowns, z: Array
     """At every sample, with derivatives; kappa [N m s]: of steps and derivatives. sim: a HardSimulator with the values z."""
     nv, na, stride = sim.model.nv, sim.model.na, recording.stride
     act, slope = first_activations(recording, na), np.zeros((na, len(z)))
-    out, delay = [Activations(act, slope)], unknowns.delay(z)
+    out, samples = [Activations(act, slope)], len(recording.qpos) - 1
+    table, delayed = controls_of(sim, recording, 0, samples, unknowns.delay(z))
     how: dict[str, Any] = {"kappa": kappa, "gradient_kappa": kappa, "maximal": False, "linearize": True}
-    for k in range(len(recording.qpos) - 1):
-        controls, later = controls_of(sim, recording, k, 1, delay)
+    for k in range(samples):
+        steps = slice(k * stride, (k + 1) * stride)
         state = sim.initial_state(*measured_state(recording, sim, k), act=act)
-        run = sim.rollout(state, controls, parameters=unknowns.names, **how)
-        own = unknown_columns(run, unknowns, z, later)
+        run = sim.rollout(state, table[steps], parameters=unknowns.names, **how)
+        own = unknown_columns(run, unknowns, z, None if delayed is None else delayed[steps])
         D = np.vstack([np.zeros((2 * nv, len(z))), slope])
         for t in range(stride):
             D = run.A[t] @ D + own[t]

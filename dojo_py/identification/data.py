@@ -56,7 +56,7 @@ class Recording:
                 raise ValueError(f"{name} has {len(table)} rows for {len(qpos)} samples, expected {rows}")
             object.__setattr__(self, name, table)
         if self.act is not None:
-            object.__setattr__(self, "act", _table("act", np.atleast_2d(real_array("act", self.act)))[0])
+            object.__setattr__(self, "act", _table("act", real_array("act", self.act)[None])[0])
 
     def velocity(self, model: Any, timestep: float, k: int) -> Array:
         """(nv,) velocity over the last of the steps that led to sample k (k ≥ 1 unless qvel was given).

@@ -202,7 +202,7 @@ def mpc(
     ratio = round(controller.sim.timestep / sim.timestep)
     if ratio < 1 or abs(ratio * sim.timestep - controller.sim.timestep) > 1e-9:
         raise ValueError(f"mpc: the planner's timestep {controller.sim.timestep:g} s is no multiple of {sim.timestep:g} s")
-    if controller.reached is not None and state is not controller.reached:
+    if state is not controller.reached:
         controller.reset()
     states, unsolved = [state], 0
     controls: list[Array] = []

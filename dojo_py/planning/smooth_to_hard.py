@@ -74,7 +74,7 @@ def smooth_to_hard(planner: Planner, ladder: tuple[float, float], controls: Any)
     """Descend from the initial controls once for every κ of STARTS, then in the hard motion from the best plan."""
     options, problem, first = planner.options, planner.problem, planner.path
     tolerance, (largest, last) = options.constraint_tolerance, ladder
-    planner.explore, planner.cautious_step, planner.patience = True, max(CAUTIOUS, options.cautious_step), PATIENCE
+    planner.explore, planner.cautious_step = True, max(CAUTIOUS, options.cautious_step)
     begun = open_loop(problem, first.states[0], controls)
     goals, status = bool(problem.constraints), PlanStatus.STALLED
     best = Found(begun, DEFAULT_KAPPA, first, None, planner.lagrangian)

@@ -27,7 +27,7 @@ from dojo_py.planning.problem import Problem, build_problem
 from dojo_py.planning.quadratic import Quadratic
 from dojo_py.planning.regularisation import Regularisation
 from dojo_py.planning.shooting import Path, follow, linearise, roll
-from dojo_py.planning.smooth_to_hard import ladder_of, smooth_to_hard
+from dojo_py.planning.smooth_to_hard import PATIENCE, ladder_of, smooth_to_hard
 from dojo_py.planning.status import PlanStatus, judged
 from dojo_py.progress import Progress
 from dojo_py.simulate.arguments import options_of, state_of
@@ -40,10 +40,6 @@ SHRUNK = 0.25
 """The penalty stays the same if the violation has shrunk to at most this fraction of that at the last multiplier update."""
 LEAST_SHARE = 1e-3
 """Relative tolerances refer to at least this fraction of the largest merit at which a descent began, as the cost may approach 0."""
-PATIENCE = 3
-"""At a fixed κ a descent ends after so many iterations in a row without improvement, or after one with α = 1 and μ = 0."""
-CUT_SHORT = 1e-2
-"""Step length below which the quadratic model has nothing to do with the motion."""
 Callback = Callable[[Iteration, Path], Any]
 """Called after every iteration; a true return value stops the planner."""
 
@@ -126,7 +122,7 @@ class Planner:
         self.first_merit = 0.0
         self.update, self.last_violation = 0, np.inf
         self.kept: HardMotion | None = None
-        self.explore, self.cautious_step, self.patience = False, options.cautious_step, PATIENCE
+        self.explore, self.cautious_step = False, options.cautious_step
         self.regularisation = Regularisation(
             options.regularisation, options.smallest_regularisation, options.largest_regularisation
         )
@@ -167,7 +163,7 @@ class Planner:
                     break
                 hardened = True
                 continue
-            if (last and not self.lagrangian) or (last and update >= options.max_updates):
+            if last and (not self.lagrangian or update >= options.max_updates):
                 status = PlanStatus.MAX_UPDATES if self.lagrangian else status
                 break
             self.lagrangian.update(self.path.states, self.path.controls, options.penalty_growth, options.largest_penalty)
@@ -229,7 +225,7 @@ class Planner:
             policy = self._backward(*model)
             if policy is None:
                 return PlanStatus.STALLED
-            accepted, misled, unweighted = self._search(policy, objective), False, self.regularisation.value == 0.0
+            accepted, unweighted = self._search(policy, objective), self.regularisation.value == 0.0
             converged = self._gradient(policy) <= options.gradient_tolerance and self.path.gap == 0.0
             if converged and not (unweighted or lightest or self.explore):  # (a large μ makes any step short)
                 self.regularisation.value, lightest, converged = 0.0, True, False
@@ -239,9 +235,7 @@ class Planner:
                 idle = idle + 1 if accepted.decrease < self._small(objective) else 0
                 lightest = lightest and idle > 0
                 full = accepted.alpha == 1.0 and unweighted
-                converged = converged or (idle >= (1 if full else self.patience) and accepted.path.gap == 0.0)
-                # (a step that is cut short finds little wherever it is: no minimum, if the model promises more)
-                misled = accepted.alpha < CUT_SHORT and not self.explore and -policy.slope >= self._small(objective)
+                converged = converged or (idle >= (1 if full else PATIENCE) and accepted.path.gap == 0.0)
                 self.path, objective, model, promised = accepted.path, accepted.objective, None, 0.0
                 if idle and not self.explore:  # (a large μ makes any step find little)
                     self.regularisation.value = 0.0
@@ -260,7 +254,7 @@ class Planner:
             if self._record(kappa, policy, accepted, objective):
                 return PlanStatus.STOPPED
             if converged:
-                return PlanStatus.STALLED if misled else PlanStatus.SOLVED
+                return PlanStatus.SOLVED
             if accepted is None and not self.regularisation.grow():
                 return PlanStatus.STALLED
         return PlanStatus.MAX_ITERATIONS

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dojo_py import HardSimulator, load_model
-from dojo_py.hard import island_step, progress, step
+from dojo_py.hard import completion, island_step, progress, step
 from dojo_py.hard.islands import BODIES, NODES
 from dojo_py.hard.outcome import STATUS
 from dojo_py.hard.statuses import SOLVED, STALLED
@@ -32,16 +32,16 @@ def ghosts() -> dict[str, Any]:
 
     sim = HardSimulator(load_model(PAST_AN_EDGE))
     start = sim.initial_state(qpos=[0.17], qvel=[-45.14])
-    island_step.whole = fails_later
+    island_step.whole = completion.whole = fails_later
     found = sim.step(start)
-    island_step.whole = whole
+    island_step.whole = completion.whole = whole
     return {"solves": solves, "status": int(found.status), "substeps": int(found.substeps), "residual": float(found.residual)}
 
 
 def holds() -> list[list[Any]]:
     """(source, once) of every solve after points were held anew."""
     calls: list[list[Any]] = []
-    whole, hold_apart, left = island_step.whole, island_step.hold_apart, [2]
+    whole, hold_apart, left = completion.whole, completion.hold_apart, [2]
 
     def solved(L: Any, P: Any, Q: Any, A: Any, W: Any, h: float, recovery: float, kappa: float, source: int, once: bool) -> None:
         calls.append([source, once])
@@ -57,9 +57,9 @@ def holds() -> list[list[Any]]:
     class Work:
         options, found = Options(), np.zeros(12)
 
-    island_step.whole, island_step.hold_apart = solved, held
-    island_step._hold_again(None, None, None, None, Work(), 0.01, 5.0)
-    island_step.whole, island_step.hold_apart = whole, hold_apart
+    completion.whole, completion.hold_apart = solved, held
+    completion._hold_again(None, None, None, None, Work(), 0.01, 5.0)
+    completion.whole, completion.hold_apart = whole, hold_apart
     return calls
 
 

@@ -102,7 +102,7 @@ def parameter_columns(L, P, Q, T, W, G, D, moved, qpos, qvel, act, control, outs
                 _driven_otherwise(L, W, G, D, moved, k, qpos, qvel, act, control, outside, h, scheme, rates, acts)
         elif route == COM:
             b = moved.target[k]
-            com_column(L, P, Q, W, G, D, b, moved.axis[k], h, rates)
+            com_column(L, Q, W, G, D, b, moved.axis[k], h, rates)
             if follows:
                 _com_motion(W, G, b, moved.axis[k], h)
                 _moved_drive(L, W, G, D, moved, k, qpos, qvel, act, control, outside, h, scheme, rates, acts)

@@ -20,7 +20,7 @@ from dojo_py.solver.cones.contact import MOST_ROWS, ROWS, impulse_of
 
 
 @kernel
-def com_column(L, P, Q, W, G, D, b, axis, h, out):
+def com_column(L, Q, W, G, D, b, axis, h, out):
     """out (nv,) += column of one coordinate of body b's centre of mass; without the effects of outside wrenches and actuators."""
     before, here, after = scratch(3), scratch(3), scratch(3)
     F, x, t = scratch(3), scratch(3), scratch(3)
