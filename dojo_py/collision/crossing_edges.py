@@ -9,7 +9,7 @@ import math
 from dojo_py.collision.crossing import STEEP_EDGE, over_fade
 from dojo_py.collision.facing import WHOLE
 from dojo_py.collision.features import EDGE_EDGE, EDGE_OVER
-from dojo_py.collision.overhang import APART, STEEPNESS, within_edge
+from dojo_py.collision.overhang import STEEPNESS, within_edge
 from dojo_py.collision.shown_parts import edge_part, face_part, fade_of_crossing, farther_away, note_normals, note_parts
 from dojo_py.collision.shown_polygons import FOUND, border_number, edge_number, no_ends, put_feature
 from dojo_py.collision.vectors import along, cross, dot, length, minus, plus, put, row, unit
@@ -31,15 +31,21 @@ of the crossing rather than its height, and an impulse along the face's normal w
 
 @kernel
 def crossing_edges(Q, M, i, i2, j, j2, n, reach):
-    """Write the features of edge i, i2 of A and edge j, j2 of B into M, if they cross seen along the normal n (3,)."""
+    """Write the features of edge i, i2 of A and edge j, j2 of B into M.
+
+    In the hard limit if they cross seen along the normal n (3,); on the central path the ends of edges decide (`within_edge`), as
+    each feature sees them: along n, a steep edge has no length.
+    """
     axes = (M.corners[0] == 2) + (M.corners[1] == 2)
     least = BLUNT if axes == 0 else 0.1 * BLUNT if axes == 1 else NO_CROSSING
-    crosses, t, s = _seen_crossing(M, i, i2, j, j2, least, reach)
+    crosses, t, s, smooth = True, 0.5, 0.5, M.band[0] > 0.0
+    if not smooth:
+        crosses, t, s = _seen_crossing(M, i, i2, j, j2, least)
     if not crosses:
         return
     a, b = row(M.point[0], i), row(M.point[1], j)
     u, w = minus(row(M.point[0], i2), a), minus(row(M.point[1], j2), b)
-    F, smooth = M.flat, M.band[0] > 0.0
+    F = M.flat
     x, y = F[0, i, 0] + t * (F[0, i2, 0] - F[0, i, 0]), F[0, i, 1] + t * (F[0, i2, 1] - F[0, i, 1])
     face = 1 if M.has_face[1] else 0
     first, second = edge_number(M, 0, i, i2), edge_number(M, 1, j, j2)
@@ -69,24 +75,20 @@ def crossing_edges(Q, M, i, i2, j, j2, n, reach):
 
 
 @kernel
-def _seen_crossing(M, i, i2, j, j2, least, reach):
+def _seen_crossing(M, i, i2, j, j2, least):
     """Whether two edges cross, seen along the normal, and where: fractions (t of the edge of A, s of that of B).
 
     least: sine of the angle between them below which they count as parallel.
     """
-    F, smooth = M.flat, M.band[0] > 0.0
+    F = M.flat
     u0, u1 = F[0, i2, 0] - F[0, i, 0], F[0, i2, 1] - F[0, i, 1]
     w0, w1 = F[1, j2, 0] - F[1, j, 0], F[1, j2, 1] - F[1, j, 1]
     det, long, wide = u0 * w1 - u1 * w0, math.sqrt(u0 * u0 + u1 * u1), math.sqrt(w0 * w0 + w1 * w1)
-    if abs(det) <= (0.5 if smooth else 1.0) * least * long * wide:
+    if abs(det) <= least * long * wide:
         return False, 0.0, 0.0
     d0, d1 = F[1, j, 0] - F[0, i, 0], F[1, j, 1] - F[0, i, 1]
     t, s = (d0 * w1 - d1 * w0) / det, (d0 * u1 - d1 * u0) / det
-    if not smooth:
-        return 0.0 <= t <= 1.0 and 0.0 <= s <= 1.0, t, s
-    more = 2.0 * (M.band[0] + APART * max(reach, 0.0))  # (more than the band: within_edge decides)
-    t_more, s_more = more / long + 0.1, more / wide + 0.1
-    return -t_more <= t <= 1.0 + t_more and -s_more <= s <= 1.0 + s_more, t, s
+    return 0.0 <= t <= 1.0 and 0.0 <= s <= 1.0, t, s
 
 
 @kernel

@@ -239,10 +239,12 @@ def parameter_size(bench: Bench, kind: str, value: Array) -> float:
 def check_parameters(bench: Bench, tally: Tally, part: str) -> None:
     """One number of every kind."""
     sim = bench.sim
+    inertia = float(np.max(bench.model.body_mass)) * bench.length**2  # an armature a billion times as large is round-off
     for kind in NEED_ROOM:
         there = sim.parameter(kind)
         if there.size:
-            step = 1e-3 * bench.length if kind == "contact_radius" else 1e-2 * max(float(np.abs(there.value).max()), 1e-3)
+            room = max(float(np.abs(there.value).max()), min(1e-3, inertia))
+            step = 1e-3 * bench.length if kind == "contact_radius" else 1e-2 * room
             sim = sim.with_parameters({kind: there.value + step})
     kinds = [kind for kind in KINDS if sim.parameter(kind).size]
     if "equality" in bench.case.xml:

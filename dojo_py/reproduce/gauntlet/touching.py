@@ -29,6 +29,7 @@ PROPERTIES = {name: text for name, text in gradients.PROPERTIES.items() if name 
 FIXED: tuple[int, ...] = (
     *range(12), 18, 45, 225, 5004, 6015, 900012, 900051, 900075, 950019, 960027, 310117, 801006, 821010, 821025, 830004, 840007,
     840071, 850063, 850084, 850111, 910091, 910109, 920064, 930035, 930057, 930082,
+    940052,
 )  # fmt: skip
 POSES = ("any", "face on point", "face on face", "aligned")
 
