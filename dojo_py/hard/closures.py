@@ -17,7 +17,7 @@ from dojo_py.hard.joint_rows import spread, times_tangent
 from dojo_py.hard.joints.anchors import anchor_rows
 from dojo_py.hard.orientations import start_orientation
 from dojo_py.hard.tendon_paths import path_length
-from dojo_py.hard.terms import CONSTRAINT_ROWS, EQ_COUPLING, EQ_LENGTHS, EQ_ORIENTATION, EQ_PATH, EQ_TENDON, EQ_WELD
+from dojo_py.hard.terms import CONSTRAINT_ROWS, EQ_CONNECT, EQ_COUPLING, EQ_LENGTHS, EQ_ORIENTATION, EQ_PATH, EQ_TENDON, EQ_WELD
 from dojo_py.jit import kernel
 from dojo_py.rotation import quat_conj_mul
 
@@ -293,3 +293,19 @@ def forget_unmet(L, W):
         return
     for k in range(W.span[NODES, 0], W.span[NODES, 1]):
         W.unmet[W.members[NODES, k], :] = 0.0
+
+
+@kernel
+def add_loop(L, W, n, scale, out):
+    """out (nb, 6) += scale times the impulse of node n on its bodies, if it is a connect or weld: along the world's axes, and of
+    torque about the bodies' axes.
+    """
+    e = -1 - L.node_joint[n]
+    if e < 0 or (L.eq_kind[e] != EQ_CONNECT and L.eq_kind[e] != EQ_WELD):
+        return
+    for slot in range(2):
+        b = L.eq_bodies[e, slot]
+        if b >= 0:
+            for r in range(6):
+                for k in range(6):
+                    out[b, k] += scale * W.lam[n, r] * W.Geq[e, slot, r, k]

@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from dojo_py.hard.closures import add_loop
 from dojo_py.hard.contact_table import empty_table, fill_contacts
 from dojo_py.hard.dof_rows import solved_impulse
-from dojo_py.hard.terms import EQ_CONNECT, EQ_WELD
 from dojo_py.jit import kernel
 
 
@@ -62,16 +62,15 @@ def note_step(L, P, Q, T, W, V, h, scheme, N, t):
                 N.actuator[t, T.output[i] + r] = S.orient_force[k, r]
     N.limit[t, :] = 0.0
     for m in range(W.n_limits[0]):
-        N.limit[t, W.limit_active[m]] = W.lim[m, 0] / h
-    N.loops[t, :, :] = 0.0
+        l = W.limit_active[m]
+        in_parts = W.parts[L.dof_body[L.limit_dof[l]]] > 1
+        N.limit[t, l] = (W.summed_limit[m] if in_parts else W.lim[m, 0]) / h
+    loops = N.loops[t]
+    loops[:, :] = 0.0
     for n in range(L.node_joint.shape[0]):
-        e = -1 - L.node_joint[n]
-        if e < 0 or (L.eq_kind[e] != EQ_CONNECT and L.eq_kind[e] != EQ_WELD):
-            continue
-        for slot in range(2):
-            b = L.eq_bodies[e, slot]
-            if b >= 0:
-                for r in range(6):
-                    for k in range(6):
-                        N.loops[t, b, k] += W.lam[n, r] * W.Geq[e, slot, r, k] / h
+        add_loop(L, W, n, 1.0 / h, loops)
+    for b in range(loops.shape[0]):
+        if W.parts[b] > 1:
+            for r in range(6):
+                loops[b, r] = W.summed_loops[b, r] / h
     fill_contacts(L, P, Q, W, N.contacts[t])

@@ -9,7 +9,7 @@ from dojo_py.hard.apart import choose_in_part, left_out_of_part, let_ghosts_go
 from dojo_py.hard.attempts import SOLVE_LIMIT, attempts
 from dojo_py.hard.bodies import old_momentum, turn_of_momentum
 from dojo_py.hard.choice import add_contacts_of_features
-from dojo_py.hard.closures import start_closures
+from dojo_py.hard.closures import add_loop, start_closures
 from dojo_py.hard.contact_work import throws
 from dojo_py.hard.coordinates import HALF_TURN
 from dojo_py.hard.fast_rotation import in_shorter_intervals, parts_of_rotation, rotation_in
@@ -71,7 +71,7 @@ def in_parts(L, P, Q, A, W, h, recovery, halvings, kappa):
     level, done, count = first, 0, 0
     run, wait, longer = 0, 1, False
     residual, complementarity, with_round_off = 0.0, 0.0, 0.0
-    _add_impulses(W, True)
+    _add_impulses(L, W, True)
     W.halt[0] = 0.0
     fresh = True
     own = PART_NEEDS * min(FEW / (W.span[BODIES, 1] - W.span[BODIES, 0]), 1.0)
@@ -88,7 +88,7 @@ def in_parts(L, P, Q, A, W, h, recovery, halvings, kappa):
             if halvings > 0:
                 allow(W, left(W) + min(before - left(W), own))
             fresh = False
-            _add_impulses(W, False)
+            _add_impulses(L, W, False)
             next_part(L, W, part_h)
             run += 1
             pair = 1 << (most - level + 1)
@@ -161,8 +161,12 @@ def _take_features(L, P, Q, W):
 
 
 @kernel
-def _add_impulses(W, anew):
-    """Add the impulses and torques of the islands' contacts in this part to W.summed; anew: set them to zero."""
+def _add_impulses(L, W, anew):
+    """Add the impulses of the islands' contacts, limits and loops in this part to W.summed…; anew: set them to zero."""
+    _add_loops(L, W, anew)
+    for k in range(W.span[LIMITS, 0], W.span[LIMITS, 1]):
+        m = W.members[LIMITS, k]
+        W.summed_limit[m] = 0.0 if anew else W.summed_limit[m] + W.lim[m, 0]
     F = scratch(MOST_ROWS)
     for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
         c = W.members[CONTACTS, k]
@@ -181,6 +185,17 @@ def _add_impulses(W, anew):
                 spun += (R[i, 0] * B[3] + R[i, 1] * B[4] + R[i, 2] * B[5]) * F[r]
             W.summed[c, i] += total if side == 0 else -total
             W.summed[c, 3 + i] += spun if side == 0 else -spun
+
+
+@kernel
+def _add_loops(L, W, anew):
+    """The part of `_add_impulses` for connects and welds."""
+    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
+        if anew:
+            W.summed_loops[W.members[BODIES, k], :] = 0.0
+    for k in range(W.span[NODES, 0], W.span[NODES, 1]):
+        if not anew:
+            add_loop(L, W, W.members[NODES, k], 1.0, W.summed_loops)
 
 
 @kernel

@@ -234,6 +234,8 @@ class Work(NamedTuple):
     next_carry: np.ndarray  # (nb, 6)
     # a step redone as shorter ones
     from_bodies: np.ndarray  # (nb, 13) where the step, or the present part of it, starts: start of the bodies' paths (passing.py)
+    summed_limit: np.ndarray  # (nl,) impulse of an active limit over all parts
+    summed_loops: np.ndarray  # (nb, 6) over all parts, of connects and welds on a body: impulse, world; of torque, body axes
     summed: np.ndarray  # (nc, 6) impulse and torque of a contact over all parts on its first body, or reversed on its second, world
     start_bodies: np.ndarray  # (nb, 13) where the step starts
     fast: np.ndarray  # (nb,) 1 where parts of the step start with the velocities of fast_bodies (nb, 13), see fast_start.py
@@ -365,7 +367,7 @@ def allocate_work(layout, planes, pairs, options, solver, room=None):
         wanted_limit=z(nl, np.int64), parts=z(nb, np.int64),
         solved=z(nb), unmatched=z(nb, np.int64), pushed=z((nb, 6)), begin=z((nb, 6)), carried=z(nb), carry=z((nb, 6)),
         next_carried=z(nb), next_carry=z((nb, 6)),
-        summed=z((nc, 6)), from_bodies=z((nb, 13)), start_bodies=z((nb, 13)),
+        summed=z((nc, 6)), summed_limit=z(nl), summed_loops=z((nb, 6)), from_bodies=z((nb, 13)), start_bodies=z((nb, 13)),
         fast=z(nb, np.int64), fast_bodies=z((nb, 13)),
         start_angle=z(nv), start_rate=z(nv), wrench=z((nb, 6)), found=z(13), sub_bodies=z((nb, 13)),
         sub_angle=z(nv), sub_rate=z(nv),
