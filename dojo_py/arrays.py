@@ -33,6 +33,15 @@ def copy_rows(a, b):
 
 
 @kernel
+def are_numbers(a):
+    """Whether no entry of a (n,) is infinite or not a number."""
+    for i in range(a.shape[0]):
+        if not math.isfinite(a[i]):
+            return False
+    return True
+
+
+@kernel
 def clear(a):
     """a (n,) = 0."""
     for i in range(a.shape[0]):

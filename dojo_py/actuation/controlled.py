@@ -4,8 +4,8 @@ Controls, as far as the actuator has them: a position p, a velocity q, a force f
 
     F* = kp (p - l) + kv (q - l̇) + ki x + f,        ẋ = p - l, |x| ≤ xmax,        p follows its control by at most slew · h a step
 
-A servo gives F*. A motor's driver puts a voltage on the winding that would give F* when it is cold, against the back-EMF, within
-±Vmax (0: any), beside the control's own:
+A servo gives F*; that of a rotation takes the short way round in p - l and to its control (short_way.py). A motor's driver puts a
+voltage on the winding that would give F* when it is cold, against the back-EMF, within ±Vmax (0: any), beside the control's own:
 
     V = [R₀/K F* + K l̇] + U    without a controller V = U
     F = K i,    i = (V - K l̇) / R    or, with the time constant te,    di/dt = ((V - K l̇)/R - i) / te, at most (di/dt)max
@@ -22,6 +22,7 @@ Activations, those that there are: p, x, T, z, i.
 
 import math
 
+from dojo_py.actuation.short_way import turns_too_many
 from dojo_py.jit import kernel
 from dojo_py.mechanism.enums import BiasType, CtrlInput, DynType, GainType
 
@@ -81,8 +82,12 @@ def inputs(spec, control, first):
 
 
 @kernel
-def asked(gaintype, dynprm, gainprm, biasprm, spec, control, first, act, start, length, velocity, h, rates):
-    """(F*, -kp, -kv, U): what the controller asks for and its slopes; rates of the position's and the integral's activations."""
+def asked(gaintype, dynprm, gainprm, biasprm, spec, control, first, act, start, length, velocity, h, rates, turn, whole, hold):
+    """(F*, -kp, -kv, U): what the controller asks for and its slopes; rates of the position's and the integral's activations.
+
+    turn: length of a whole turn of a servo of a rotation, 0 of others; whole (2,): how many of these are subtracted from p - l, and
+    on the way of p to its control, which `hold` leaves as they are.
+    """
     p, q, f, U = inputs(spec, control, first)
     slew, integral, _, _, _ = places(gaintype, dynprm, gainprm)
     if gaintype == GAIN_PID:
@@ -91,16 +96,28 @@ def asked(gaintype, dynprm, gainprm, biasprm, spec, control, first, act, start, 
         kp, kv, ki, constant, fastest, most = gainprm[4], gainprm[6], gainprm[5], 0.0, dynprm[7], dynprm[8]
     if slew >= 0:
         before = act[start + slew]
-        p = min(max(p, before - fastest * h), before + fastest * h)
+        way = _short(p - before, turn, whole, 1, hold)
+        p = before + min(max(way, -fastest * h), fastest * h)
         rates[start + slew] = (p - before) / h
+    error = _short(p - length, turn, whole, 0, hold)
     x = 0.0
     if integral >= 0:
         x = act[start + integral]
-        rate = p - length
+        rate = error
         if most > 0.0:
             rate = min(rate, 0.0) if x >= most else max(rate, 0.0) if x <= -most else rate
         rates[start + integral] = rate
-    return constant + kp * (p - length) + kv * (q - velocity) + ki * x + f, -kp, -kv, U
+    return constant + kp * error + kv * (q - velocity) + ki * x + f, -kp, -kv, U
+
+
+@kernel
+def _short(error, turn, whole, k, hold):
+    """The error less whole turns, as many as whole[k] says once it has been set."""
+    if turn == 0.0:
+        return error
+    if not hold:
+        whole[k] = turns_too_many(error, turn)
+    return error - turn * whole[k]
 
 
 @kernel
@@ -133,12 +150,16 @@ def wound(gainprm, spec, F, by_length, by_velocity, U, velocity):
 
 
 @kernel
-def controlled_law(gaintype, dynprm, gainprm, biasprm, spec, early, control, first, act, start, length, velocity, h, rates):
+def controlled_law(
+    gaintype, dynprm, gainprm, biasprm, spec, early, control, first, act, start, length, velocity, h, rates, turn, whole, hold
+):
     """(F, ∂F/∂l, ∂F/∂l̇, E, ∂E/∂l, ∂E/∂l̇): the force within `forcerange` and the one beyond it; rates of the activations.
 
-    control, from `first` on, is clamped; act and rates from `start` on.
+    control, from `first` on, is clamped; act and rates from `start` on; turn, whole, hold: as in `asked`.
     """
-    F, fl, fv, U = asked(gaintype, dynprm, gainprm, biasprm, spec, control, first, act, start, length, velocity, h, rates)
+    F, fl, fv, U = asked(
+        gaintype, dynprm, gainprm, biasprm, spec, control, first, act, start, length, velocity, h, rates, turn, whole, hold
+    )
     if gaintype == GAIN_PID:
         return F, fl, fv, 0.0, 0.0, 0.0
     _, _, temperature, bristle, current = places(gaintype, dynprm, gainprm)

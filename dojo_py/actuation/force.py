@@ -43,8 +43,8 @@ def signal(T, i, control, act, h, V):
     if T.rotation[i] and T.dyntype[i] != DYN_INTEGRATOR:  # filters take the short way, too
         turn = turn_of(T, i)
         if not V.hold[0]:
-            V.way[i] = turns_too_many(u - act[k], turn)
-        target -= turn * V.way[i]
+            V.turns[i, 1] = turns_too_many(u - act[k], turn)
+        target -= turn * V.turns[i, 1]
     rate = activation_rate(T.dyntype[i], T.dynprm[i], target, act[k]) if T.enabled[i] else 0.0
     V.act_rate[k] = rate
     if T.dyntype[i] == DYN_NONE:
@@ -69,7 +69,7 @@ def controlled(T, i, length, velocity, V):
     """
     F, fl, fv, E, el, ev = controlled_law(
         T.gaintype[i], T.dynprm[i], T.gain[i], T.bias[i], T.spec[i], T.early[i], V.control, T.control[i], V.act, T.activation[i],
-        length, velocity, V.span[0], V.act_rate,
+        length, velocity, V.span[0], V.act_rate, turn_of(T, i) if T.rotation[i] else 0.0, V.turns[i], V.hold[0] == 1,
     )  # fmt: skip
     V.velocity[i] = velocity
     b1, b2 = fl + el, fv + ev

@@ -3,8 +3,9 @@
     error = u - l - p round((u - l) / p),   p = 2π |gear|          p in the unit of the length l
 
 That holds where the length is a rotation: ball joints, and sites whose gear to a reference site only turns. A servo is a fixed gain
-with the affine bias -gain l; any other law takes u and l apart and keeps their difference as it is. Filters take the short way
-to their control, too, and after a step an activation is moved by whole turns to within half a turn of the length.
+with the affine bias -gain l, or a PID controller; any other law takes u and l apart and keeps their difference as it is. Filters,
+and a controller's bound on the rate, take the short way to their control, too; after a step the activation of a servo, but not of a
+controller, is moved by whole turns to within half a turn of the length.
 """
 
 import math
@@ -23,7 +24,8 @@ def of_rotations(model: Any) -> np.ndarray:
     for i in range(n):
         gain, bias = np.asarray(model.actuator_gainprm)[i], np.asarray(model.actuator_biasprm)[i]
         fixed = int(model.actuator_gaintype[i]) == GainType.FIXED and int(model.actuator_biastype[i]) == BiasType.AFFINE
-        flags[i] = fixed and gain[0] == -bias[1] and _is_rotation(model, i)
+        servo = int(model.actuator_gaintype[i]) == GainType.PID or (fixed and gain[0] == -bias[1])
+        flags[i] = servo and _is_rotation(model, i)
     return flags
 
 

@@ -115,8 +115,10 @@ def _places(model: Any, kinds: Array, joints: Array, sites: Array) -> dict[str, 
 
 
 def _joint_ranges(model: Any) -> Array:
-    """(nv, 2) range of the total force of actuators along each degree of freedom, infinite where it is not limited."""
+    """(nv, 2) range of the total force of actuators along each degree of freedom, infinite where it is not limited or none act."""
     ranges = np.tile([-np.inf, np.inf], (model.nv, 1))
+    if not int(model.nactuator) or int(model.opt.disableflags) & DisableBit.ACTUATION:
+        return ranges
     for j in range(model.njnt):
         if model.jnt_actfrclimited[j] and int(model.jnt_type[j]) in (JointType.HINGE, JointType.SLIDE):
             ranges[model.jnt_dofadr[j]] = model.jnt_actfrcrange[j]

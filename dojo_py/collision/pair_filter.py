@@ -1,8 +1,8 @@
 """Which pairs of geoms may collide at all (MuJoCo, Computation, "Selection"): found once per model, without a loop over pairs.
 
-Bodies welded together count as one, and do not collide; nor do a parent and its child unless the parent is the world;
-contype/conaffinity bits must match; excluded pairs of bodies are dropped. Pairs that the model lists (<pair>) bypass all of these
-filters but the first.
+Bodies welded together count as one, and do not collide; nor do two bodies that no joint moves (mocap bodies, the world), nor a
+parent and its child unless the parent is the world; contype/conaffinity bits must match; excluded pairs of bodies are dropped.
+Pairs that the model lists (<pair>) bypass all of these filters but the first.
 """
 
 from __future__ import annotations
@@ -47,6 +47,8 @@ def _passing(model: Any, g: Array, k: Array) -> Array:
     contype, affinity = np.asarray(model.geom_contype), np.asarray(model.geom_conaffinity)
     good = ((contype[g] & affinity[k]) | (contype[k] & affinity[g])) != 0
     good &= weld[body[g]] != weld[body[k]]
+    moves = np.asarray(model.body_dofnum)[weld] > 0
+    good &= moves[body[g]] | moves[body[k]]
     g, k = g[good], k[good]
     one, two = body[g].astype(np.int64), body[k].astype(np.int64)
     w1, w2 = weld[one], weld[two]

@@ -297,15 +297,28 @@ def forget_unmet(L, W):
 
 @kernel
 def add_loop(L, W, n, scale, out):
-    """out (nb, 6) += scale times the impulse of node n on its bodies, if it is a connect or weld: along the world's axes, and of
-    torque about the bodies' axes.
+    """out (nb, 6) += scale times the impulse of node n on its bodies, if it is a connect, a weld, a spatial tendon or an equality
+    of one: along the world's axes, and of torque about the bodies' axes. (Fixed tendons act along joints.)
     """
     e = -1 - L.node_joint[n]
-    if e < 0 or (L.eq_kind[e] != EQ_CONNECT and L.eq_kind[e] != EQ_WELD):
+    if e < 0:
         return
-    for slot in range(2):
-        b = L.eq_bodies[e, slot]
+    kind = L.eq_kind[e]
+    if kind == EQ_CONNECT or kind == EQ_WELD or kind == EQ_PATH:
+        _add_impulse(L, W, n, e, e, 0, scale, out)
+    elif kind == EQ_LENGTHS:
+        for side in range(2):
+            t = L.eq_tendons[e, side]
+            if t >= 0 and L.eq_kind[t] == EQ_PATH:
+                _add_impulse(L, W, n, e, t, L.eq_tendons[e, 2] if side == 1 else 0, scale, out)
+
+
+@kernel
+def _add_impulse(L, W, n, e, of, first, scale, out):
+    """The part of `add_loop` for the bodies of closure `of`, whose slots in the rows of closure e start at `first`."""
+    for slot in range(L.eq_bodies.shape[1] - first):
+        b = L.eq_bodies[of, slot]
         if b >= 0:
             for r in range(6):
                 for k in range(6):
-                    out[b, k] += scale * W.lam[n, r] * W.Geq[e, slot, r, k]
+                    out[b, k] += scale * W.lam[n, r] * W.Geq[e, first + slot, r, k]

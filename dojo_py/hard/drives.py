@@ -78,14 +78,14 @@ class Drive(NamedTuple):
     wrench: np.ndarray  # (nb, 6) world force and torque about the centre of mass [N, N m]
     actuator_force: np.ndarray  # (nout,) forces at the start of the step [N, N m]
     act_rate: np.ndarray  # (na,)
-    turns: np.ndarray  # (n,) whole revolutions that servos of rotations subtract from their error, see short_way.py
-    way: np.ndarray  # (n,) whole revolutions that their activation filters subtract from control minus activation
+    turns: np.ndarray  # (n, 2) whole revolutions that servos of rotations subtract from their error, see short_way.py; and from
+    # control minus activation, where they have a filter or a bounded rate
     length: np.ndarray  # (n,) their lengths at the start of the step
     velocity: np.ndarray  # (n,) rates of the lengths of servos and motors there
     act: np.ndarray  # (na,) activations at the start of the step
     control: np.ndarray  # (nu,) controls within their ranges
     span: np.ndarray  # (1,) length of the step [s]
-    hold: np.ndarray  # (1,) 1: `turns`, `way` and the lengths of servos stay fixed, while a finite difference is taken
+    hold: np.ndarray  # (1,) 1: `turns` and the lengths of servos stay fixed, while a finite difference is taken
     angle: np.ndarray  # (nd,) coordinates of hinges and slides, lengths of tendons
     rate: np.ndarray  # (nd,) qvel, rates of the tendons' lengths
     lift: np.ndarray  # (nd,) forces of gravity compensation along coordinates, where it is one of the actuators (lift.py)
@@ -201,8 +201,7 @@ def allocate_drive(table: ActuatorTable, layout: Layout, na: int) -> Drive:
         z((nb, 6)),
         z(outputs),
         z(na),
-        z(n),
-        z(n),
+        z((n, 2)),
         z(n),
         *own,
         hold,
@@ -329,13 +328,13 @@ def bound_joint(T, V, dof):
 @kernel
 def _left_out(T, i, V, u, length):
     """Force [N m] of the whole revolutions that servo i of a rotation subtracts, to take the shorter direction; 0 for others."""
-    if not T.rotation[i]:
+    if not T.rotation[i] or is_controlled(T.gaintype[i]):
         return 0.0
     turn = turn_of(T, i)
     if not V.hold[0]:
         V.length[i] = length
-        V.turns[i] = turns_too_many(u - length, turn)
-    return T.gain[i, 0] * turn * V.turns[i]
+        V.turns[i, 0] = turns_too_many(u - length, turn)
+    return T.gain[i, 0] * turn * V.turns[i, 0]
 
 
 @kernel

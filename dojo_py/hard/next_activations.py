@@ -15,7 +15,9 @@ def advance_activations(T, V, act, h, out):
     for i in range(T.dof.shape[0]):
         advance_actuator(T, V, i, act, h, out)
         k = T.activation[i]
-        if k >= 0 and T.enabled[i] and T.rotation[i]:  # an activation stays within half a turn of the length
+        if (
+            k >= 0 and T.enabled[i] and T.rotation[i] and not is_controlled(T.gaintype[i])
+        ):  # an activation stays within half a turn of the length
             turn = turn_of(T, i)
             out[k] -= turn * turns_too_many(out[k] - V.length[i], turn)
 

@@ -18,7 +18,8 @@ class Noted(NamedTuple):
     actuator: np.ndarray  # (T, nout) forces [N, N m]
     joint_actuator: np.ndarray  # (T, nd) forces of actuators along the coordinates and tendons that they drive
     limit: np.ndarray  # (T, number of limits) forces
-    loops: np.ndarray  # (T, nb, 6) force (world) and torque (body axes) of connects and welds about the centres of mass
+    loops: np.ndarray  # (T, nb, 6) force (world) and torque (body axes) of connects, welds and spatial tendons about the centres of
+    # mass
     contacts: np.ndarray  # (T, number of candidates, WIDTH)
 
 

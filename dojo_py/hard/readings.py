@@ -79,7 +79,7 @@ def _rows(
         joint_actuator += arms[:, t] * noted.joint_actuator[:, int(model.nv) + k, None]
     return Rows(
         time, qpos, qvel, qacc, actuator, joint_actuator, tendon, limit, np.zeros((T, 2)),
-        given + _loads(model, world, noted.loops, motion[2][:T]), (), contacts,
+        given + _loads(model, world, noted.loops, motion[2][:T]), (), np.zeros((T, 0)), contacts,
         np.asarray(model.body_pos, float), np.asarray(model.body_quat, float),
     )  # fmt: skip
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dojo_py.arrays import copy, copy_rows
+from dojo_py.arrays import are_numbers, copy, copy_rows
 from dojo_py.by_address import STOP, call_back
 from dojo_py.hard.apart import BACKWARDS, FORWARDS, differentiate, differentiate_by_parameters
 from dojo_py.hard.attempts import CENTRED
@@ -138,7 +138,8 @@ def _take_step(L, T, M, W, V, Z, t, h):
     bodies, qpos, qvel, act = Z.bodies[t], Z.qpos[t], Z.qvel[t], Z.act[t]
     save_warm(W, Z.impulses[t + 1])
     new = Z.bodies[t + 1]
-    if report[MOVED] > 0.0 and finite(W, nb):
+    advance_activations(T, V, act, h, Z.act[t + 1])
+    if report[MOVED] > 0.0 and finite(W, nb) and are_numbers(Z.act[t + 1]):
         for b in range(nb):
             for i in range(3):
                 new[b, i], new[b, 3 + i], new[b, 10 + i] = W.xn[b, i], W.v[b, i], W.v[b, 3 + i]
@@ -149,7 +150,6 @@ def _take_step(L, T, M, W, V, Z, t, h):
         before = qpos[0:0] if report[PARTS] > 1.0 else qpos
         to_minimal(L, new, h, Z.qpos[t + 1], before, Z.qpos[t + 1], Z.qvel[t + 1])
         _go_on_at_last_rates(L, W, Z.qvel[t + 1])
-        advance_activations(T, V, act, h, Z.act[t + 1])
     else:
         copy_rows(bodies, new)
         copy(qpos, Z.qpos[t + 1])

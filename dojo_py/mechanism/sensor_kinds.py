@@ -10,6 +10,8 @@ POSITION, VELOCITY, ACCELERATION = 1, 2, 3
 """Stage of the dynamics that an output needs (mjtStage)."""
 OBJECTS = {"": 0, "body": 1, "xbody": 2, "joint": 3, "geom": 5, "site": 6, "tendon": 18, "actuator": 19}
 """Words -> mjtObj."""
+CAMERA = 7
+"""mjtObj of cameras, whose sensors are not read."""
 FRAMES = ("body", "xbody", "geom", "site")
 """What a frame sensor may be fixed to."""
 SHAPES = ("geom", "body")

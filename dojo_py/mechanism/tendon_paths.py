@@ -8,7 +8,8 @@ u: direction of the straight piece from point a to point b, J: Jacobians of thei
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -125,7 +126,34 @@ def tendon_geometry(a: Any, state: ReferenceState, qpos: Array) -> tuple[Array, 
 
 
 def _spatial(a: Any, state: ReferenceState, first: int, last: int, row: Array) -> float:
-    length, divisor, w = 0.0, 1.0, first
+    length = 0.0
+    for piece in _pieces(a, state, first, last):
+        length += piece.curve + _arms(state, piece, row)
+    return length
+
+
+def pulls(a: Any, state: Any, t: int) -> Iterator[tuple[int, Array, Array]]:
+    """(body, point, ∂l/∂point) of all points where spatial tendon t pulls, world axes; state: has xpos (nbody, 3) and xquat."""
+    first = int(a["tendon_adr"][t])
+    for piece in _pieces(a, state, first, first + int(a["tendon_num"][t])):
+        (body_a, one), (body_b, two) = piece.ends
+        direction = np.array(unit3(tuple(two - one))) / piece.divisor
+        if body_a != body_b:
+            yield body_b, two, direction
+            yield body_a, one, -direction
+
+
+class _Piece(NamedTuple):
+    """A straight piece between two points, each with its body; a length on an object counts with the first piece beside it."""
+
+    ends: tuple[tuple[int, Array], tuple[int, Array]]
+    divisor: float
+    curve: float
+
+
+def _pieces(a: Any, state: Any, first: int, last: int) -> Iterator[_Piece]:
+    """The straight pieces of the path from part `first` up to, but not including, part `last`."""
+    divisor, w = 1.0, first
     kinds = a["wrap_type"]
     while w < last - 1:
         if kinds[w] == WrapType.PULLEY:
@@ -135,26 +163,26 @@ def _spatial(a: Any, state: ReferenceState, first: int, last: int, row: Array) -
             continue
         wrapped = kinds[w + 1] != WrapType.SITE
         one, two = _site(a, state, int(a["wrap_objid"][w])), _site(a, state, int(a["wrap_objid"][w + 1 + wrapped]))
-        points = [one, two]
+        points, curve = [one, two], 0.0
         if wrapped:
-            curve, between = _around(a, state, w + 1, one[1], two[1])
-            if curve >= 0.0:
-                length += curve / divisor
-                points = [one, *between, two]
-        for (body_a, p), (body_b, q) in zip(points[::2], points[1::2], strict=True):
-            length += _piece(state, body_a, p, body_b, q, divisor, row)
+            found, between = _around(a, state, w + 1, one[1], two[1])
+            if found >= 0.0:
+                points, curve = [one, *between, two], found / divisor
+        for ends in zip(points[::2], points[1::2], strict=True):
+            yield _Piece(ends, divisor, curve)
+            curve = 0.0
         w += 1 + wrapped
-    return length
 
 
-def _piece(state: ReferenceState, body_a: int, a: Array, body_b: int, b: Array, divisor: float, row: Array) -> float:
-    """Length of the straight piece from a to b, its moment arms added to row (nv,)."""
+def _arms(state: ReferenceState, piece: _Piece, row: Array) -> float:
+    """Length of a straight piece, its moment arms added to row (nv,)."""
+    (body_a, a), (body_b, b) = piece.ends
     direction = np.array(unit3(tuple(b - a)))
     if body_a != body_b:
         for body, point, sign in ((body_b, b, 1.0), (body_a, a, -1.0)):
             dofs, velocity, _ = state.jacobian(body, point)
-            row[dofs] += sign / divisor * (direction @ velocity)
-    return float(np.linalg.norm(b - a)) / divisor
+            row[dofs] += sign / piece.divisor * (direction @ velocity)
+    return float(np.linalg.norm(b - a)) / piece.divisor
 
 
 def _site(a: Any, state: ReferenceState, s: int) -> tuple[int, Array]:

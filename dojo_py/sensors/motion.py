@@ -79,7 +79,7 @@ def _hinge(model: Any, j: int, s: _Frame, out: Motion, qpos: Array, qvel: Array,
 
 def _ball(model: Any, j: int, s: _Frame, out: Motion, qpos: Array, qvel: Array, qacc: Array) -> _Frame:
     adr, dof = int(model.jnt_qposadr[j]), int(model.jnt_dofadr[j])
-    turn = qpos[:, adr : adr + 4] / np.linalg.norm(qpos[:, adr : adr + 4], axis=1, keepdims=True)
+    turn = quaternion.normalise(qpos[:, adr : adr + 4])
     after = quaternion.multiply(s.q, turn)
     rate, change = (quaternion.rotate(after, x[:, dof : dof + 3]) for x in (qvel, qacc))
     return _about(model, j, s, turn, rate, change)
@@ -106,7 +106,7 @@ def _slide(model: Any, j: int, s: _Frame, out: Motion, qpos: Array, qvel: Array,
 
 def _free(model: Any, j: int, s: _Frame, out: Motion, qpos: Array, qvel: Array, qacc: Array) -> _Frame:
     adr, dof = int(model.jnt_qposadr[j]), int(model.jnt_dofadr[j])
-    q = qpos[:, adr + 3 : adr + 7] / np.linalg.norm(qpos[:, adr + 3 : adr + 7], axis=1, keepdims=True)
+    q = quaternion.normalise(qpos[:, adr + 3 : adr + 7])
     w, alpha = (quaternion.rotate(q, x[:, dof + 3 : dof + 6]) for x in (qvel, qacc))
     return _Frame(qpos[:, adr : adr + 3], q, qvel[:, dof : dof + 3], w, qacc[:, dof : dof + 3] + out.a[:, 0], alpha)
 

@@ -22,6 +22,8 @@ from dojo_py.sensors.rows import Rows
 from dojo_py.sensors.scene import SITE, Scene
 
 Array = np.ndarray
+MASSLESS = 1e-15
+"""Mass [kg] of bodies below which their centre of mass is that of the first one's frame."""
 
 
 def read_sensors(model: Any, rows: Rows) -> Array:
@@ -148,11 +150,13 @@ def _subtree(scene: Scene, i: int) -> tuple[Array, Array]:
 
 def _mean(mass: Array, values: Array) -> Array:
     """(T, 3) mean of (T, n, 3), weighted by mass (n, 1)."""
-    return (mass * values).sum(axis=1) / max(float(mass.sum()), 1e-15)
+    return (mass * values).sum(axis=1) / max(float(mass.sum()), MASSLESS)
 
 
 def _subtreecom(scene: Scene, i: int) -> Array:
     rows, mass = _subtree(scene, i)
+    if mass.sum() < MASSLESS:
+        return scene.centres[:, rows[0]]
     return _mean(mass, scene.centres[:, rows])
 
 

@@ -63,6 +63,8 @@ class Rows:
     wrenches: Array
     """(1 or T, nbody, 6) world force and torque about the centres of mass from outside [N, N m]."""
     ties: tuple[Tie, ...]
+    tension: Array
+    """(T, ntendon) force along each spatial tendon, by which what acts on it would lengthen it [N]."""
     contacts: ContactRows
     body_pos: Array
     """(nbody, 3) of the bodies in their parents; mocap bodies where they are."""

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from functools import cached_property
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
 from dojo_py.mechanism import quaternion
+from dojo_py.mechanism.derived import Arrays
+from dojo_py.mechanism.same_frame import Frames, frames_in_use
 from dojo_py.mechanism.sensor_kinds import OBJECTS
+from dojo_py.mechanism.tendon_paths import pulls
 from dojo_py.sensors.motion import Motion, body_motion
 from dojo_py.sensors.rows import Rows
 
@@ -30,15 +34,18 @@ class Scene:
 
     def mount(self, objtype: int, index: int) -> tuple[int, Array, Array]:
         """(body, position, quaternion in the body's frame) of a body, geom or site."""
-        m = self.model
+        m, frames = self.model, self._frames
         if objtype == BODY:
-            return index, m.body_ipos[index], m.body_iquat[index]
+            return index, frames.body_ipos[index], frames.body_iquat[index]
         if objtype == XBODY:
             return index, np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0])
-        word = "geom" if objtype == GEOM else "site"
-        arrays = (getattr(m, f"{word}_{name}")[index] for name in ("bodyid", "pos", "quat"))
-        body, pos, quat = arrays
-        return int(body), pos, quat
+        if objtype == GEOM:
+            return int(m.geom_bodyid[index]), frames.geom_pos[index], frames.geom_quat[index]
+        return int(m.site_bodyid[index]), frames.site_pos[index], frames.site_quat[index]
+
+    @cached_property
+    def _frames(self) -> Frames:
+        return frames_in_use(self.model)
 
     def _arm(self, objtype: int, index: int) -> tuple[int, Array]:
         body, pos, _ = self.mount(objtype, index)
@@ -83,7 +90,7 @@ class Scene:
     @cached_property
     def arms(self) -> Array:
         """(T, nbody, 3) from the body frames to the centres of mass."""
-        return quaternion.rotate(self.motion.q, np.asarray(self.model.body_ipos, float))
+        return quaternion.rotate(self.motion.q, self._frames.body_ipos)
 
     @cached_property
     def centres(self) -> Array:
@@ -97,7 +104,7 @@ class Scene:
 
     def turned_inertia(self, vectors: Array) -> Array:
         """(T, nbody, 3): inertia tensors times vectors."""
-        q = quaternion.multiply(self.motion.q, np.broadcast_to(np.asarray(self.model.body_iquat, float), self.motion.q.shape))
+        q = quaternion.multiply(self.motion.q, np.broadcast_to(self._frames.body_iquat, self.motion.q.shape))
         local = quaternion.rotate(quaternion.conjugate(q), vectors)
         return quaternion.rotate(q, np.asarray(self.model.body_inertia, float) * local)
 
@@ -124,7 +131,7 @@ class Scene:
         m, motion = self.model, self.motion
         w, mass = motion.w, np.asarray(m.body_mass, float)[:, None]
         acceleration = motion.a + np.cross(motion.alpha, self.arms) + np.cross(w, np.cross(w, self.arms))
-        loads = self.rows.wrenches + self.contact_loads + self._tie_loads()
+        loads = self.rows.wrenches + self.contact_loads + self._tie_loads() + self._tendon_loads()
         force = mass * acceleration - loads[:, :, :3]
         torque = self.turned_inertia(motion.alpha) + np.cross(w, self.turned_inertia(w)) - loads[:, :, 3:]
         out = np.concatenate([force, torque + np.cross(self.centres, force)], axis=2)
@@ -140,6 +147,17 @@ class Scene:
                 arm = quaternion.rotate(self.motion.q[:, body], point) - self.arms[:, body]
                 out[:, body, :3] += sign * tie.wrench[:, :3]
                 out[:, body, 3:] += sign * (tie.wrench[:, 3:] + np.cross(arm, tie.wrench[:, :3]))
+        return out
+
+    def _tendon_loads(self) -> Array:
+        """Of spatial tendons: each pulls at the points of its path; fixed ones act along joints."""
+        out, tension, arrays = np.zeros((*self.centres.shape[:2], 6)), self.rows.tension, Arrays(self.model)
+        for k, t in zip(*np.nonzero(tension), strict=True):
+            state = SimpleNamespace(xpos=self.motion.x[k], xquat=self.motion.q[k])
+            for body, point, direction in pulls(arrays, state, int(t)):
+                force = tension[k, t] * direction
+                out[k, body, :3] += force
+                out[k, body, 3:] += np.cross(point - self.centres[k, body], force)
         return out
 
     def subtree(self, body: int) -> Array:

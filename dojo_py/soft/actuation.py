@@ -233,7 +233,7 @@ def adhesion_transmissions(m, pose, forces, rows, qvel):
         for k in range(rows.counts[NCON]):
             con = rows.contacts[k]
             b1, b2 = m.geoms[con.geom1].bodyid, m.geoms[con.geom2].bodyid
-            if a.trnid[0] != b1 and a.trnid[0] != b2:
+            if a.trnid[0] != b1 and a.trnid[0] != b2 or m.bodies[b1].lastdof == m.bodies[b2].lastdof:
                 continue
             count += 1
             for c in range(3):
@@ -274,7 +274,7 @@ def controlled_force(a, s, forces, act, h):
     rates, start = forces.act_rate, a.actadr
     F, _, by_velocity, beyond, _, _ = controlled_law(
         a.gaintype, a.dynprm, a.gainprm, a.biasprm, a.ctrlspec, a.actearly, forces.control, a.ctrladr, act, start, s.length,
-        s.velocity, h, rates,
+        s.velocity, h, rates, a.turn, scratch(2), False,
     )  # fmt: skip
     if a.disabled:
         for k in range(count_states(a.gaintype, a.dynprm, a.gainprm)):
@@ -432,8 +432,10 @@ def push_joints(m, a, forces):
 
 @kernel
 def limit_joint_forces(m, forces, driven):
-    """Gravity compensation that counts as an actuator's force where there are some (driven), then the joints' force ranges."""
-    out, compensates = forces.actuator, driven and m.options[0].has_gravcomp
+    """Gravity compensation that counts as an actuator's force, then the joints' force ranges; nothing where no actuator acts."""
+    out, compensates = forces.actuator, m.options[0].has_gravcomp
+    if not driven:
+        return
     for n in range(len(m.joints)):
         j = m.joints[n]
         k = j.dofadr

@@ -8,7 +8,7 @@ import numpy as np
 from dojo_py.arrays import inner
 from dojo_py.jit import kernel
 from dojo_py.soft.inertia import solve_inertia
-from dojo_py.soft.newton import move
+from dojo_py.soft.newton import given_up, move
 from dojo_py.soft.primal import duality_gap, start, update
 
 
@@ -41,7 +41,7 @@ def conjugate_gradient(m, pose, forces, rows, sol, warm):
         slope = inner(sol.search, sol.grad)
         alpha = move(m, pose, rows, sol, forces, scale)
         if alpha == 0.0:
-            return iteration, gradient
+            return given_up(opt, iteration, -0.5 * scale * slope), gradient
         update(m, forces, rows, sol)
         gradient = scale * np.sqrt(inner(sol.grad, sol.grad))
         if gradient < opt.tolerance or -0.5 * scale * alpha * slope < opt.tolerance:

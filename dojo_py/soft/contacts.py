@@ -10,7 +10,7 @@ Source: computation chapter, "Contact" and "Friction cones"; scaling of R found 
 import numpy as np
 
 from dojo_py.jit import kernel
-from dojo_py.soft.impedance import MIN_VALUE, set_parameters, spring_damper
+from dojo_py.soft.impedance import MIN_VALUE, has_mixed_signs, set_parameters, spring_damper
 from dojo_py.soft.jacobian import relative_jacobian
 from dojo_py.soft.row_kinds import RowKind
 from dojo_py.soft.workspace import FULL, NBLOCK, NCON, NEFC
@@ -32,7 +32,8 @@ def project(jac, frame, n):
 def elliptic_rows(opt, con, pair, rows, jac, nnz, tran, rot):
     """`dim` rows of one contact; also of a frictionless one (dim 1)."""
     first = rows.counts[NEFC]
-    has_friction_ref = pair.solreffriction[0] != 0.0 or pair.solreffriction[1] != 0.0
+    given = pair.solreffriction
+    has_friction_ref = (given[0] != 0.0 or given[1] != 0.0) and not has_mixed_signs(given)
     for k in range(con.dim):
         r = rows.rows[first + k]
         r.type = FRICTIONLESS if con.dim == 1 else ELLIPTIC

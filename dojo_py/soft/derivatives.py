@@ -46,7 +46,8 @@ def target_at_limit(m, forces, a):
         total = 0.0
         for i in range(len(m.actuators)):
             if m.actuators[i].trntype == TRN_TENDON and m.actuators[i].trnid[0] == a.trnid[0]:
-                total += forces.actuators[m.actuators[i].outadr].force
+                one = forces.actuators[m.actuators[i].outadr]
+                total += one.force - one.beyond
         return at_limit(total, m.tendons[a.trnid[0]].actfrcrange)
     return False
 
@@ -57,7 +58,10 @@ def actuator_slope(m, forces, s, a, act):
     if a.gaintype == GAIN_SO3:
         return 0.0 if a.disabled else s.slope
     if is_controlled(a.gaintype):
-        return 0.0 if a.disabled or target_at_limit(m, forces, a) else s.slope
+        if a.disabled:
+            return 0.0
+        bounded = target_at_limit(m, forces, a)
+        return (s.own_slope if a.trntype == TRN_TENDON else 0.0) if bounded else s.slope
     slope = 0.0
     if a.biastype == BIAS_AFFINE:
         slope += a.biasprm[2]

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from dojo_py.mechanism.configuration import configuration_difference, integrate_configuration
+from dojo_py.mechanism.enums import DisableBit
 from dojo_py.simulate.results import Linearization, State
 from dojo_py.simulate.status import LOST, Status
 from dojo_py.simulate.trajectory import Trajectory
@@ -40,9 +41,10 @@ def _moved(model: Any, state: State, control: Array, column: int, amount: float)
 
 
 def _has_room(model: Any, i: int, u: float) -> bool:
-    """Whether the control value u lies within the limits of actuator i."""
+    """Whether the control value u of actuator i acts as it is: it lies within the limits, or none are kept."""
     low, high = model.actuator_ctrlrange[i]
-    return not model.actuator_ctrllimited[i] or low <= u <= high
+    clamped = model.actuator_ctrllimited[i] and not int(model.opt.disableflags) & DisableBit.CLAMPCTRL
+    return not clamped or low <= u <= high
 
 
 def linearize(model: Any, step: Stepper, state: State, control: Array, epsilon: float, centred: bool) -> Linearization:

@@ -12,7 +12,7 @@ from dojo_py.jit import kernel
 from dojo_py.mechanism.enums import EqualityType, ObjType
 from dojo_py.soft.impedance import set_parameters
 from dojo_py.soft.jacobian import relative_jacobian
-from dojo_py.soft.limits import new_row
+from dojo_py.soft.limits import drop_last, new_row
 from dojo_py.soft.row_kinds import RowKind
 from dojo_py.soft.spatial import multiply_quaternions, rotate
 from dojo_py.soft.workspace import NBLOCK, NEFC
@@ -122,6 +122,23 @@ def _orientation_rows(e, q1, q2, nnz, residual, jac):
 
 
 @kernel
+def weld_torque(m, pose, e, f):
+    """f (3,): forces of the orientation rows of weld e, becomes their torque on its first body: ½ s vec(q₂ f q₁*)."""
+    p, q1, q2, t = scratch(3), scratch(4), scratch(4), scratch(4)
+    attachment(m, pose, e, 1, p, q1)
+    attachment(m, pose, e, 2, p, q2)
+    weld_ends(e, q1, q2)
+    for k in range(1, 4):
+        q1[k], q2[k] = -q1[k], -q2[k]
+        t[k] = f[k - 1]
+    t[0] = 0.0
+    multiply_quaternions(q2, t, t)
+    multiply_quaternions(t, q1, t)
+    for k in range(3):
+        f[k] = 0.5 * e.coef[10] * t[1 + k]
+
+
+@kernel
 def polynomial(a, x):
     """Value and derivative of a0 + a1 x + ... + a4 x^4 for a (5 or more,)."""
     value = a[0] + x * (a[1] + x * (a[2] + x * (a[3] + x * a[4])))
@@ -173,6 +190,9 @@ def coupling_row(m, forces, rows, eq, qpos):
             rows.J_colind[r.block, n] = c
             n += 1
     r.nnz = n
+    if n == 0:
+        drop_last(rows)
+        return
     set_parameters(r, e.solref, e.solimp, residual, opt.timestep, opt.disableflags)
 
 

@@ -153,12 +153,14 @@ def _ellipsoid_slope(m, pose, b, g, numbers, v, f, J):
 
 
 @kernel
-def add_asymmetric(m, pose, scale, rows, A):
-    """A (nv, nv) += scale times the other part of that derivative, which lift and added mass have. rows: work (6, nv)."""
+def add_asymmetric(m, pose, scale, rows, dof, count, A):
+    """A (count, count) += scale times the other part of that derivative, which lift and added mass have, of the bodies whose
+    last dof is one of `count` dofs from `dof` on, which contain all that move them. rows: work (6, nv).
+    """
     v, f, J, numbers = scratch(6), scratch(6), scratch((6, 6)), scratch(14)
     for n in range(1, len(m.bodies)):
         mb = m.bodies[n]
-        if mb.mass < 1e-15 or mb.lastdof < 0 or not has_ellipsoids(m, mb):
+        if mb.mass < 1e-15 or not dof <= mb.lastdof < dof + count or not has_ellipsoids(m, mb):
             continue
         b = pose.bodies[n]
         first, last = m.M_rowadr[mb.lastdof], m.M_rowadr[mb.lastdof + 1]
@@ -176,4 +178,4 @@ def add_asymmetric(m, pose, scale, rows, A):
                     j = m.M_colind[e]
                     for k in range(6):
                         for l in range(6):
-                            A[i, j] += 0.5 * scale * (J[k, l] - J[l, k]) * rows[k, i] * rows[l, j]
+                            A[i - dof, j - dof] += 0.5 * scale * (J[k, l] - J[l, k]) * rows[k, i] * rows[l, j]

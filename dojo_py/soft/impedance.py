@@ -11,6 +11,7 @@ from dojo_py.mechanism.enums import DisableBit
 MIN_VALUE = 1e-15
 MIN_IMPEDANCE, MAX_IMPEDANCE = 1e-4, 0.9999
 DISABLE_REFSAFE = int(DisableBit.REFSAFE)
+DEFAULT_TIMECONST, DEFAULT_DAMPRATIO = 0.02, 1.0
 
 
 @kernel
@@ -39,20 +40,28 @@ def impedance(solimp, r):
 
 
 @kernel
+def has_mixed_signs(solref):
+    """Whether one number of solref (2,) is positive and the other is not: neither of its two forms."""
+    return (solref[0] > 0.0) != (solref[1] > 0.0)
+
+
+@kernel
 def spring_damper(solref, solimp, timestep, disableflags):
-    """Stiffness (to be multiplied by d) and damping of the reference acceleration."""
+    """Stiffness (to be multiplied by d) and damping of the reference acceleration; of mixed signs the default's, as in MuJoCo."""
     dw = min(max(solimp[1], MIN_IMPEDANCE), MAX_IMPEDANCE)
-    timeconst = solref[0]
+    timeconst, ratio = solref[0], solref[1]
+    if has_mixed_signs(solref):
+        timeconst, ratio = DEFAULT_TIMECONST, DEFAULT_DAMPRATIO
     if timeconst > 0.0 and not disableflags & DISABLE_REFSAFE:
         timeconst = max(timeconst, 2.0 * timestep)
     if timeconst > 0.0:
-        stiffness = 1.0 / max(MIN_VALUE, dw * dw * timeconst * timeconst * solref[1] * solref[1])
+        stiffness = 1.0 / max(MIN_VALUE, dw * dw * timeconst * timeconst * ratio * ratio)
     else:
         stiffness = -timeconst / max(MIN_VALUE, dw * dw)
-    if solref[1] > 0.0:
+    if ratio > 0.0:
         damping = 2.0 / max(MIN_VALUE, dw * timeconst)
     else:
-        damping = -solref[1] / max(MIN_VALUE, dw)
+        damping = -ratio / max(MIN_VALUE, dw)
     return stiffness, damping
 
 

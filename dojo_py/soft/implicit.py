@@ -1,6 +1,7 @@
 """Implicit-in-velocity integrators: (M - h D) a = smooth + constraint.
 
-implicitfast: D = d(passive + actuator)/dv, symmetric; the gyroscopic derivatives are put back for standalone free bodies only.
+implicitfast: D = d(passive + actuator)/dv, symmetric; the gyroscopic terms and the rest of those of a medium are put back for
+standalone free bodies only.
 implicit: D = d(passive + actuator - bias)/dv, solved by elimination in reverse order, which makes no fill on a tree.
 Source: computation chapter, "Integrators" and "Gyroscopic derivatives for free bodies".
 """
@@ -32,8 +33,15 @@ def solve_unsymmetric(A, n, b):
 
 
 @kernel
+def in_medium(m):
+    """Whether a medium's forces act."""
+    opt = m.options[0]
+    return (opt.density > 0.0 or opt.viscosity > 0.0) and not all_passive_off(opt.disableflags)
+
+
+@kernel
 def free_body(m, w, h, D, first, qvel, qacc):
-    """Solve the decoupled six rows of a standalone free body again, with the exact derivative of its bias force."""
+    """Solve the decoupled six rows of a standalone free body again, with the exact derivatives of its bias and a medium's force."""
     A = w.solver.H
     rhs, column = w.solver.vec[2], w.solver.vec[3]
     for i in range(6):
@@ -46,6 +54,8 @@ def free_body(m, w, h, D, first, qvel, qacc):
         bias_column(m, w.pose, w.body_work, first + j, qvel, column)
         for i in range(6):
             A[i, j] += h * column[first + i]
+    if in_medium(m):
+        add_asymmetric(m, w.pose, -h, w.rows.jac, first, 6, A)
     solve_unsymmetric(A, 6, rhs)
     for i in range(6):
         qacc[first + i] = rhs[i]
@@ -90,7 +100,7 @@ def implicit(m, w, qpos, qvel, act):
             A[i, m.M_colind[a]] += value
             if a < end:
                 A[m.M_colind[a], i] += value
-    if (m.options[0].density > 0.0 or m.options[0].viscosity > 0.0) and not all_passive_off(m.options[0].disableflags):
-        add_asymmetric(m, w.pose, -h, w.rows.jac, A)
+    if in_medium(m):
+        add_asymmetric(m, w.pose, -h, w.rows.jac, 0, nv, A)
     solve_unsymmetric(A, nv, qacc)
     advance(m, w, qacc, qpos, qvel, act)

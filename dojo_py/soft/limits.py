@@ -1,4 +1,4 @@
-"""Rows of dry friction and of limits, for joints and fixed tendons.
+"""Rows of dry friction and of limits, for joints and tendons.
 
 Friction loss has no residual: a velocity row with |force| <= frictionloss. A limit's residual is the distance to the bound,
 positive inside; its row exists while the residual is below the margin.
@@ -37,8 +37,15 @@ def new_row(rows, kind, index, pos, margin, frictionloss, diagA):
 
 
 @kernel
+def drop_last(rows):
+    """Take the last row back, which has a column block of its own."""
+    rows.counts[NEFC] -= 1
+    rows.counts[NBLOCK] -= 1
+
+
+@kernel
 def set_columns(rows, i, J, t, scale):
-    """Row i gets the nonzeros of scale * J[t] (ntendon, nv)."""
+    """Row i, the last one, gets the nonzeros of scale * J[t] (ntendon, nv). Returns whether it has some; else it is dropped."""
     r = rows.rows[i]
     n = 0
     for c in range(J.shape[1]):
@@ -47,6 +54,9 @@ def set_columns(rows, i, J, t, scale):
             rows.J_colind[r.block, n] = c
             n += 1
     r.nnz = n
+    if n == 0:  # (what nothing moves has no row)
+        drop_last(rows)
+    return n > 0
 
 
 @kernel
@@ -66,9 +76,9 @@ def friction_rows(m, tendon_J, rows):
         tendon = m.tendons[t]
         if tendon.frictionloss > 0.0:
             i = new_row(rows, FRICTION_TENDON, t, 0.0, 0.0, tendon.frictionloss, tendon.invweight0)
-            set_columns(rows, i, tendon_J, t, 1.0)
-            set_parameters(rows.rows[i], tendon.solref_fri, tendon.solimp_fri, 0.0, opt.timestep, opt.disableflags)
-            rows.rows[i].stiffness = 0.0
+            if set_columns(rows, i, tendon_J, t, 1.0):
+                set_parameters(rows.rows[i], tendon.solref_fri, tendon.solimp_fri, 0.0, opt.timestep, opt.disableflags)
+                rows.rows[i].stiffness = 0.0
 
 
 @kernel
@@ -125,6 +135,6 @@ def tendon_limit_rows(m, tendons, tendon_J, rows):
             dist = sign * (tendon.range[side] - tendons[t].length)
             if dist < tendon.margin:
                 i = new_row(rows, LIMIT_TENDON, t, dist, tendon.margin, 0.0, tendon.invweight0)
-                set_columns(rows, i, tendon_J, t, -sign)
-                r = rows.rows[i]
-                set_parameters(r, tendon.solref_lim, tendon.solimp_lim, dist - tendon.margin, opt.timestep, opt.disableflags)
+                if set_columns(rows, i, tendon_J, t, -sign):
+                    r, beyond = rows.rows[i], dist - tendon.margin
+                    set_parameters(r, tendon.solref_lim, tendon.solimp_lim, beyond, opt.timestep, opt.disableflags)

@@ -17,6 +17,8 @@ from dojo_py.soft.primal import duality_gap, start, update
 from dojo_py.soft.sparse_hessian import factorize_sparse, solve_sparse
 from dojo_py.soft.workspace import NEFC
 
+ROUND_OFF = 1e-12
+"""Improvement of the scaled cost that differences of costs may not show."""
 REBUILD = -1
 """Mark of an island whose factor is made from scratch; others: how many of its rows switched."""
 
@@ -205,6 +207,14 @@ def move(m, pose, rows, sol, forces, scale):
 
 
 @kernel
+def given_up(opt, iteration, improvement):
+    """Iterations to report where no step along the search direction was found: all there are where the cost could fall by more than
+    the tolerance (and round-off), so that the step is not taken for solved.
+    """
+    return opt.iterations if improvement > max(opt.tolerance, ROUND_OFF) else iteration
+
+
+@kernel
 def newton(m, pose, forces, rows, sol, warm):
     """Solve for sol.qacc and forces.constraint. Returns (iterations, scaled gradient norm); -1 iterations: singular."""
     opt = m.options[0]
@@ -233,7 +243,7 @@ def newton(m, pose, forces, rows, sol, warm):
             return iteration, gradient
         alpha = move(m, pose, rows, sol, forces, scale)
         if alpha == 0.0:
-            return iteration, gradient
+            return given_up(opt, iteration, 0.5 * scale * decrement), gradient
         update(m, forces, rows, sol)
         gradient = scale * np.sqrt(inner(sol.grad, sol.grad))
         # the improvement from the slope: a difference of costs drowns in a constant term when a row has no dofs

@@ -88,15 +88,22 @@ def tendon_stretch(t, length):
 
 
 @kernel
+def spring_and_damper(tendon, now, disableflags):
+    """Their force along a tendon; now: its length and rate."""
+    f = 0.0
+    if not disableflags & DISABLE_SPRING:
+        f += spring_force(tendon.stiffness, tendon_stretch(tendon, now.length))
+    if not disableflags & DISABLE_DAMPER:
+        f += damper_force(tendon.damping, now.velocity)
+    return f
+
+
+@kernel
 def tendon_forces(m_tendons, J, tendons, disableflags, out):
-    """Out (nv,) += spring and damper forces of the fixed tendons."""
+    """Out (nv,) += spring and damper forces of the tendons."""
     for i in range(len(m_tendons)):
         t = m_tendons[i]
-        f = 0.0
-        if not disableflags & DISABLE_SPRING:
-            f += spring_force(t.stiffness, tendon_stretch(t, tendons[i].length))
-        if not disableflags & DISABLE_DAMPER:
-            f += damper_force(t.damping, tendons[i].velocity)
+        f = spring_and_damper(t, tendons[i], disableflags)
         if f != 0.0:
             for k in range(len(out)):
                 out[k] += J[i, k] * f

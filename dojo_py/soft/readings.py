@@ -54,7 +54,7 @@ def readings_of(
     wrenches = outside.wrenches if len(outside.wrenches) else np.zeros((1, int(model.nbody), 6))
     rows = Rows(
         time, qpos, qvel, noted.qacc, noted.actuator, noted.joint_actuator, noted.tendon, noted.limit, noted.energy[:, :2],
-        wrenches, _ties(model, noted), _contacts(noted), *_placed_bodies(model, placed),
+        wrenches, _ties(model, noted), noted.tension, _contacts(noted), *_placed_bodies(model, placed),
     )  # fmt: skip
     return Readings(places_of(model), lambda: read_sensors(model, rows), before)
 

@@ -190,6 +190,7 @@ class SoftSimulator(HasPoses):
                 mu = packed.pairs[c["pair"]]["friction"]
                 impulse[i, 0] = force.sum()
                 impulse[i, 1:dim] = mu[: dim - 1] * (force[0::2] - force[1::2])
+            impulse[i, 0] -= packed.pairs[c["pair"]]["adhesion"]
         geoms = np.stack([found["geom2"], found["geom1"]], axis=1).astype(int)
         return Contacts(
             bodies=packed.geoms["bodyid"][geoms].astype(int), geoms=geoms, position=found["pos"].copy(),

@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-from dojo_py.arrays import clear, clear_rows, copy, copy_rows
+from dojo_py.arrays import are_numbers, clear, clear_rows, copy, copy_rows
 from dojo_py.by_address import FRESH, STOP, call_back
 from dojo_py.jit import entry, kernel
 from dojo_py.mechanism.enums import DisableBit, Integrator
@@ -62,12 +62,13 @@ def integrate(m, w, qpos, qvel, act):
 
 
 @kernel
-def outcome(m, w, iterations, gradient, qpos, qvel):
+def outcome(m, w, iterations, gradient, qpos, qvel, act):
     """Status of a finished step."""
     opt = m.options[0]
     if iterations < 0:
         return SINGULAR
-    if not (finite(qvel) and finite(qpos) and math.isfinite(gradient)):  # (the solver has nothing to go by where forces overflow)
+    numbers = finite(qvel) and finite(qpos) and are_numbers(act)
+    if not (numbers and math.isfinite(gradient)):  # (the solver has nothing to go by where forces overflow)
         return NOT_FINITE
     if w.rows.counts[FULL]:
         return TOO_MANY_CONTACTS
@@ -129,7 +130,7 @@ def end_row(m, w, qpos, qvel, act, t, ok, worst, count, gradient):
     regular = worst >= 0
     if ok and regular:
         integrate(m, w, q, v, a)
-    status = outcome(m, w, count if regular else worst, gradient, q, v) if ok or not regular else NOT_FINITE
+    status = outcome(m, w, count if regular else worst, gradient, q, v, a) if ok or not regular else NOT_FINITE
     if status == NOT_FINITE or status == SINGULAR:
         copy(qpos[t], q)
         copy(qvel[t], v)

@@ -7,6 +7,7 @@ import numpy as np
 
 from dojo_py.mechanism.enums import BiasType, DynType, EqualityType, GainType, Integrator, TrnType
 from dojo_py.mechanism.errors import ErrorRecord, ModelError
+from dojo_py.mechanism.sensor_kinds import BY_NUMBER, CAMERA
 from dojo_py.mechanism.source import name_of, refusal
 from dojo_py.mechanism.tendon_paths import wraps_geoms
 from dojo_py.soft.narrowphase import SHAPE_NAMES, SUPPORTED
@@ -40,7 +41,7 @@ def unsupported(model: Any) -> list[ErrorRecord]:
     found = [*_of_options(model), *_nonzero(model, "joint", "jnt_springyield"), *_nonzero(model, "tendon", "tendon_springyield")]
     if int(model.opt.integrator) == RK4:
         found += _nonzero(model, "actuator", "actuator_delay")  # (its stages would read other samples)
-    return [*found, *_of_plugins(model), *_of_actuators(model), *_of_equalities(model), *_of_pairs(model)]
+    return [*found, *_of_plugins(model), *_of_actuators(model), *_of_equalities(model), *_of_pairs(model), *_of_sensors(model)]
 
 
 def _nonzero(model: Any, element: str, array: str) -> list[ErrorRecord]:
@@ -103,6 +104,15 @@ def _of_pairs(model: Any) -> Iterator[ErrorRecord]:
         shapes = "–".join(SHAPE_NAMES[kind] if kind < len(SHAPE_NAMES) else f"type {kind}" for kind in kinds)
         message = f"no contact for the pair {shapes} (here: '{g1}' and '{g2}'); exclude it by contype/conaffinity"
         yield refusal(model, "geom", (int(pair["geom1"]),), "type", message)
+
+
+def _of_sensors(model: Any) -> Iterator[ErrorRecord]:
+    """Sensors of cameras and of types that are not read (our reader leaves these out, a mujoco.MjModel may have them)."""
+    for i in range(int(getattr(model, "nsensor", 0))):
+        if CAMERA in (int(model.sensor_objtype[i]), int(model.sensor_reftype[i])):
+            yield refusal(model, "sensor", (i,), "objtype", "cameras are not simulated")
+        elif int(model.sensor_type[i]) not in BY_NUMBER:
+            yield refusal(model, "sensor", (i,), "type", "sensors of this type are not simulated")
 
 
 def refuse_unsupported(model: Any) -> None:

@@ -39,7 +39,7 @@ def piece(m, pose, a, body_a, b, body_b, divisor, out):
     """Straight piece from point a (3,) on body_a to b (3,) on body_b: its moment arms to out (nv,). Returns its length."""
     d = b[0] - a[0], b[1] - a[1], b[2] - a[2]
     length = np.sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2])
-    if body_a != body_b:
+    if m.bodies[body_a].lastdof != m.bodies[body_b].lastdof:  # (what moves as one has no length to change)
         unit = unit3(d)
         at_a, at_b = pose.bodies[body_a], pose.bodies[body_b]
         point_row(m.M_rowadr, m.M_colind, pose.cdof, m.bodies[body_b].lastdof, at_b.com, b, unit, 1.0 / divisor, out)

@@ -17,6 +17,9 @@ SERVOS = {
     "filtered": '<position joint="ball" kp="3" gear=".2 0 .1" timeconst=".1"/>',
     "filtered early": '<general joint="ball" gainprm="3" biastype="affine" biasprm="0 -3 0" gear=".2 0 .1" '
     'dyntype="filter" dynprm=".1" actearly="true" actlimited="true" actrange="-2 2"/>',
+    "pid": '<pid joint="ball" kp="3" kv=".2" input="pos" gear=".2 0 .1"/>',
+    "pid, integrated": '<pid joint="ball" kp="3" kv=".2" ki="2" input="pos" slewmax="300" gear=".2 0 .1"/>',
+    "pid of sites": '<pid site="three" refsite="ground" kp="3" input="pos" gear="0 0 0 .3 .4 0"/>',
     "with an offset": '<general joint="ball" gear="0 0 .7" gainprm="2" biastype="affine" biasprm=".3 -2 -.1"/>',
 }
 OTHERS = {
@@ -24,6 +27,7 @@ OTHERS = {
     "affine gain": '<general joint="ball" gear="0 0 .7" gaintype="affine" gainprm="2 0 0" biastype="affine" biasprm="0 -2 0"/>',
     "moves and turns": '<position site="three" refsite="ground" kp="3" gear=".1 0 0 .3 .4 0"/>',
     "no reference": '<position site="three" kp="3" gear="0 0 0 .3 .4 0"/>',
+    "motor": '<dcmotor joint="ball" gear="0 0 .7" motorconst=".3" resistance="2.9" input="pos" controller="3 0 .1"/>',
     "hinge": '<position joint="hinge" kp="3"/>',
     "free": '<position joint="free" kp="3" gear="0 0 0 .3 .4 0"/>',
 }
