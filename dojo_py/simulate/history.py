@@ -9,7 +9,7 @@ A buffer in a state's `history` holds, as in MuJoCo's `data.history`,
 
 In a step at time t: an output that comes late is what was there at t - delay, held, interpolated linearly or by a cubic
 spline (Catmull and Rom, level at both ends), beyond the ends the end's value; one that comes seldom is the last sample. Then the
-output at t becomes a sample, where one is due: t - phase >= interval. Before the start there were zeros. Source: the wheel.
+output at t becomes a sample, where one is due: phase + interval <= t. Before the start there were zeros. Source: the wheel.
 """
 
 from __future__ import annotations
@@ -86,9 +86,9 @@ def first_history(model: Any, timestep: float, time: float) -> Array:
         times = time - timestep * np.arange(late.samples, 0, -1)
         _put(out[late.start : late.end], 0.0, times, np.zeros((late.samples, late.dim)))
     for late in late_sensors(model):
-        period = late.interval or timestep
-        phase = late.phase if late.interval and late.phase else -period
-        due = phase - period * np.arange(late.samples - 1, -1, -1)
+        given = late.phase if late.interval else 0.0
+        period = max(late.interval, timestep)  # (a step has one sample at most)
+        phase, due = given or -(late.interval or timestep), (given or -period) - period * np.arange(late.samples - 1, -1, -1)
         times = timestep * np.ceil(due / timestep - ROUND_OFF)  # (the first step at which it is due)
         _put(out[late.start : late.end], time + phase, time + times, np.zeros((late.samples, late.dim)))
     return out
@@ -190,7 +190,7 @@ def read_late(model: Any, history: Array, time: Array, outputs: Array) -> tuple[
     for late in late_sensors(model):
         phase, times, samples = _taken(late, history[0])
         for t, now in enumerate(time):
-            due = not late.interval or now - phase >= late.interval
+            due = not late.interval or phase + late.interval <= now  # (added up like the wheel's, round-off included)
             if late.delay > 0.0:
                 out[t, late.outputs] = value_at(times, samples, now - late.delay, late.interp)
             elif not due:
