@@ -218,7 +218,7 @@ class SoftSimulator(HasPoses):
         self._load()
         most = len(workspace.work.rows.contacts)
         model_handle = self._handle_of(state)
-        noted, done = room_for(m, T, most) if sense else allocate_noted(m, 0, 0), 0
+        noted, done = room_for(m, T, most) if sense else allocate_noted(m, 0, 0), -1
         while True:
             done = self._kernels.run(
                 model_handle, workspace.handle, qpos, qvel, act, acting, outside, noted, done, status, iterations, residual,
@@ -412,7 +412,7 @@ class SoftSimulator(HasPoses):
             while again:
                 self._kernels.run(
                     model_handle, self._workspace.handle, s.qpos[None], s.qvel[None], s.act[None], u[None],
-                    outside_of(self.model, None, None, 1), allocate_noted(self.model, 0, 0), 0, no_status, no_status,
+                    outside_of(self.model, None, None, 1), allocate_noted(self.model, 0, 0), -1, no_status, no_status,
                     none, none, qacc, inverse, energy, NO_TABLE, 0, 0,
                 )  # fmt: skip
                 again = self._workspace.grow()
