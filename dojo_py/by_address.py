@@ -56,14 +56,17 @@ else:
 
 
 class Callback:
-    """A Python function (t, status) -> answer as something with an address. What it raises ends the loop; `check` raises it."""
+    """A Python function (t, status) -> answer, None: GO, as something with an address. What it raises ends the loop; `check` raises
+    it.
+    """
 
-    def __init__(self, function: Callable[[int, int], int]):
+    def __init__(self, function: Callable[[int, int], int | None]):
         self.error: BaseException | None = None
 
         def guarded(t: int, status: int, data: int) -> int:
             try:
-                return int(function(t, status))
+                answer = function(t, status)
+                return GO if answer is None else int(answer)
             except BaseException as error:  # (ctypes would print it and go on)
                 self.error = error
                 return STOP

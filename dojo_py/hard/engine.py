@@ -17,8 +17,9 @@ from dojo_py.hard.readings import readings_of, wanted
 from dojo_py.hard.terms import EQ_PATH, FAST_PARTS, FREE_TURN
 from dojo_py.hard.warm_start import carried_flags, row_shape
 from dojo_py.hard.world import WorkPool, World, kinematics_of
-from dojo_py.simulate.arguments import Outside, arriving, outside_of
-from dojo_py.simulate.readings import Before, Readings
+from dojo_py.simulate.arguments import Outside, outside_of
+from dojo_py.simulate.arrivals import Arrivals
+from dojo_py.simulate.readings import Readings
 from dojo_py.simulate.results import Exact, State
 from dojo_py.simulate.status import Status
 from dojo_py.simulate.trajectory import Trajectory, kept_model
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 Array = np.ndarray
 
 _first_use = FirstUse("the hard mode")
-STATUS, PARTS = 0, 5
+STATUS, PARTS, MOVED = 0, 5, 7
 """Entries of a step's report, see outcome.py."""
 
 
@@ -106,7 +107,7 @@ class Engine:
     def end(self, start: State, record: Any, history: Array | None = None) -> State:
         """The state after the one step of a record."""
         exact = Exact(record.bodies[1], self.rows.used_part(record.impulses[1]), record.qpos[1], record.qvel[1], self.kinematics)
-        time = start.time + self.timestep * bool(record.reports[0, 7] > 0)  # a step that failed took no time
+        time = start.time + self.timestep * bool(record.reports[0, MOVED] > 0)  # a step that failed took no time
         self._show_last_parts(record)
         return State(
             exact.qpos, exact.qvel, record.act[1], time, record.maximal[1], exact, self.model,
@@ -250,23 +251,30 @@ class Engine:
         parameters: ParameterJacobian | None = None,
         sense: bool = False,
         then: Callable[[Any, Any], None] | None = None,
+        arrivals: Arrivals | None = None,
     ) -> Any:
         """Record of a rollout from a checked state, with derivatives when there is a gradient_kappa.
 
         Derivatives that overflow are zero, their status is NOT_FINITE. then(workspace, record) is called at the end, while the
-        work arrays still hold the last step.
+        work arrays still hold the last step. arrivals: whose `acting` the controls are, where they come late.
         """
+        from dojo_py.by_address import Callback
         from dojo_py.hard.rollout import roll_out
 
         for k in (kappa, gradient_kappa):
             refuse_relaxed_adhesion(self.world, k)
         data = 0 if parameters is None else parameters.size
         record = self._start_record(start, len(controls), maximal, contacts, gradient_kappa is not None, sense, data)
-        numbers = self.timestep, kappa, gradient_kappa or 0.0, 0, 0
+        asked, reports = None, record.reports
+        if arrivals is not None and arrivals.waiting:
+            asked = Callback(lambda t, _: arrivals.begin(t, bool(reports[t - 1, MOVED] > 0)))
+        numbers = self.timestep, kappa, gradient_kappa or 0.0, 0 if asked is None else asked.address, 0
 
         def steps(mine: Any, record: Any, done: int) -> int:
             with nullcontext(mine.handles) if parameters is None else parameters.handles(mine) as handles:
                 done = int(roll_out(*handles, record, controls, outside, *numbers, done))
+            if asked is not None:
+                asked.check()
             if then is not None and not mine.needed():
                 then(mine, record)
             return done
@@ -308,8 +316,10 @@ class Engine:
         parameters: ParameterJacobian | None = None,
     ) -> Trajectory:  # fmt: skip
         """As `run`, but returns a Trajectory."""
-        acting, before = arriving(self.model, self.timestep, start, controls)
-        record = self.run(start, acting, outside, kappa, maximal, False, gradient_kappa, parameters, True)
+        arrivals = Arrivals(self.model, self.timestep, start, controls)
+        record = self.run(
+            start, arrivals.acting, outside, kappa, maximal, False, gradient_kappa, parameters, True, arrivals=arrivals
+        )
         if maximal:
             self._show_last_parts(record)
         reports = record.reports
@@ -317,7 +327,7 @@ class Engine:
         if gradient_kappa is not None:
             gradients = (record.A, record.B, self._chained(record))
         # added up like the times of single steps, so that both are the same numbers
-        time = np.add.accumulate(np.concatenate([[start.time], self.timestep * (reports[:, 7] > 0)]))
+        time = np.add.accumulate(np.concatenate([[start.time], self.timestep * (reports[:, MOVED] > 0)]))
         return Trajectory(
             time, record.qpos, record.qvel, record.act, controls, reports[:, 0].astype(np.int64), reports[:, 1].astype(np.int64),
             reports[:, 2].copy(), reports[:, 3].copy(), reports[:, 4].copy(), record.maximal if maximal else None, record.bodies,
@@ -325,7 +335,7 @@ class Engine:
             {**self._label, "kappa": kappa}, *gradients, substeps=reports[:, 5].astype(np.int64),
             attempts=reports[:, 6].astype(np.int64), round_off=reports[:, 8].copy(), model=kept_model(self.model),
             mocap_pos=start.mocap_pos, mocap_quat=start.mocap_quat, eq_active=start.eq_active,
-            readings=self.readings(before, time[:-1], record, outside),
+            readings=self.readings(arrivals, time[:-1], record, outside),
             parameters={} if parameters is None else parameters.by_name(record.by_parameters, len(controls)),
         )  # fmt: skip
 
@@ -338,8 +348,9 @@ class Engine:
         status[(status == Status.SOLVED) & (carried > 0.0).any(axis=1)] = Status.TOO_FAST
         return status
 
-    def readings(self, before: Before | None, time: Array, record: Any, outside: Outside) -> Readings | None:
-        """The sensors of a record's steps, not evaluated yet; None where the model has none."""
+    def readings(self, arrivals: Arrivals | None, time: Array, record: Any, outside: Outside) -> Readings | None:
+        """The sensors of a record's steps, not evaluated yet; None where the model has none. arrivals: where it has samples."""
+        before = None if arrivals is None else arrivals.complete(record.reports[:, MOVED] > 0)
         return readings_of(self.acting, self._sensed, self.world, record, time, self.timestep, outside, before)
 
     def trace(self, start: State, control: Array, kappa: float) -> Array:

@@ -10,7 +10,8 @@ import numpy as np
 
 from dojo_py.hard.engine import refuse_parts, usable
 from dojo_py.hard.gradients.maximal import maximal_jacobian
-from dojo_py.simulate.arguments import Outside, arriving, late_controls
+from dojo_py.simulate.arguments import Outside, late_controls
+from dojo_py.simulate.arrivals import Arrivals
 from dojo_py.simulate.history import on_their_way
 from dojo_py.simulate.readings import NOTHING
 from dojo_py.simulate.results import Linearization, State
@@ -24,12 +25,12 @@ def linearized(
 ) -> Linearization:
     """The Linearization of a step of `sim`, a HardSimulator, from a checked state; arguments as in its `linearize`."""
     model, engine = sim.model, sim._engine
-    acting, before = arriving(model, sim.timestep, start, control[None])
+    arrivals = Arrivals(model, sim.timestep, start, control[None])
     jacobian = sim._parameter_jacobian(names) if names else None
     rows = 12 * model.nbody if coordinates == "maximal" else 0
     wide = np.zeros((rows, rows)), np.zeros((rows, model.nu))
     then = _widener(sim, start, *wide) if coordinates == "maximal" else None
-    record = engine.run(start, acting, outside, kappa, True, False, kappa, jacobian, before is not None, then)
+    record = engine.run(start, arrivals.acting, outside, kappa, True, False, kappa, jacobian, arrivals.first is not None, then)
     columns = {} if jacobian is None else jacobian.by_name(record.by_parameters, 1)
     report, found = record.gradients[0], {name: table[0] for name, table in columns.items()}
     end, status = engine.end(start, record), Status(int(report[0]))
@@ -37,11 +38,11 @@ def linearized(
     if not (np.isfinite(A).all() and np.isfinite(B).all()):
         A, B, status = np.zeros_like(A), np.zeros_like(B), Status.NOT_FINITE
     way = None
-    if before is not None:
-        readings = engine.readings(before, before.time, record, outside) or NOTHING
+    if arrivals.first is not None:
+        readings = engine.readings(arrivals, np.array([start.time]), record, outside) or NOTHING
         end = replace(end, history=readings.history_at(1))
         if late_controls(model):
-            B, way = on_their_way(model, before.history[0], start.time, B)
+            B, way = on_their_way(model, arrivals.first, start.time, B)
     return Linearization(A, B, end, found, kappa, float(report[2]), float(report[3]), status, way)
 
 

@@ -23,7 +23,6 @@ from dojo_py.hard.placement import MOST_PLACED, placed_simulator
 from dojo_py.hard.world import World, build_world
 from dojo_py.simulate.arguments import (
     Outside,
-    arriving,
     batch_of,
     control_of,
     controls_of,
@@ -40,6 +39,7 @@ from dojo_py.simulate.arguments import (
     usual_placement,
     vector,
 )
+from dojo_py.simulate.arrivals import Arrivals
 from dojo_py.simulate.history import history_size, sent
 from dojo_py.simulate.poses import HasPoses
 from dojo_py.simulate.readings import NOTHING
@@ -188,10 +188,12 @@ class HardSimulator(HasPoses):
         start, u = self._checked(state), control_of(self.model, control)
         quiet = wrenches is None and joint_forces is None
         outside = self._quiet if quiet else outside_of(self.model, wrenches, joint_forces, 1)
-        acting, before = arriving(self.model, self.timestep, start, u[None]) if self._remembers else (u[None], None)
-        record = self._engine.run(start, acting, outside, checks.kappa_of(kappa), True, True, sense=True)
+        arrivals = Arrivals(self.model, self.timestep, start, u[None]) if self._remembers else None
+        record = self._engine.run(
+            start, u[None] if arrivals is None else arrivals.acting, outside, checks.kappa_of(kappa), True, True, sense=True
+        )
         status, iterations, residual, complementarity, _, parts, attempts, _, round_off = record.reports[0].tolist()
-        readings = self._engine.readings(before, np.array([start.time]), record, outside) or NOTHING
+        readings = self._engine.readings(arrivals, np.array([start.time]), record, outside) or NOTHING
         end = self._engine.end(start, record, readings.history_at(1))
         return Step(
             end, Status(int(status)), int(iterations), residual, complementarity, self._contacts(record.contacts),
@@ -458,12 +460,13 @@ class HardSimulator(HasPoses):
         again = trajectory
         if not self._engine.owns(trajectory.state(0).exact):
             again = self.rollout(trajectory.state(0), trajectory.control, **outer)
-        acting, before = arriving(self.model, self.timestep, trajectory.state(0), trajectory.control)
-        record = self._engine.pull_back(again, acting, outside, simulated, at, given)
+        arrivals = Arrivals(self.model, self.timestep, trajectory.state(0), trajectory.control)
+        before = arrivals.complete(np.diff(trajectory.time) > 0.0)
+        record = self._engine.pull_back(again, arrivals.acting, outside, simulated, at, given)
         check_same_states(record, trajectory)
         by_control = record.by_control
         if before is not None:
-            by_control = sent(self.model, before.history[0], before.time, by_control)
+            by_control = sent(self.model, before.history[0], before.time, before.moved, by_control)
         return RolloutGradient(record.cotangents[0], by_control, record.gradients[:, 0].astype(np.int64))
 
     def trace(self, state: State, control: Array | None = None, *, kappa: float | None = None) -> Array:
@@ -474,8 +477,8 @@ class HardSimulator(HasPoses):
         """
         at = self._at(state)
         start = at._checked(state)
-        acting, _ = arriving(self.model, self.timestep, start, control_of(self.model, control)[None])
-        return at._engine.trace(start, acting[0], checks.kappa_of(kappa))
+        arrivals = Arrivals(self.model, self.timestep, start, control_of(self.model, control)[None])
+        return at._engine.trace(start, arrivals.acting[0], checks.kappa_of(kappa))
 
     # measures
 

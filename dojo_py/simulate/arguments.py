@@ -10,15 +10,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dojo_py.simulate.history import delayed_controls, first_history, history_size, late_actuators
-from dojo_py.simulate.readings import Before
+from dojo_py.simulate.history import late_actuators
 from dojo_py.simulate.results import State
 from dojo_py.simulate.values import count, having, real_array, real_number, shown, vector
 
 Array = np.ndarray
 
 __all__ = [
-    "Outside", "arriving", "batch_of", "control_of", "controls_of", "coordinates_of", "late_controls", "mocap_bodies", "names_of",
+    "Outside", "batch_of", "control_of", "controls_of", "coordinates_of", "late_controls", "mocap_bodies", "names_of",
     "options_of", "outside_of", "placed_of", "refuse_late_controls", "spread", "start_of",
     "state_of", "timestep_of", "usual_placement", "vector",
 ]  # fmt: skip
@@ -175,26 +174,6 @@ def placed_of(usual: Placed, state: State) -> Placed:
             raise ValueError(f"eq_active has shape {active.shape} of {active.dtype}, expected {usual.eq_active.shape} truth values")
         active = active.astype(bool)
     return Placed(pos, quat, active)
-
-
-def history_of(model: Any, timestep: float, state: State) -> Array | None:
-    """(nhistory,) samples of a state, those of a start where it has none; None where the model's sensors have none."""
-    size = history_size(model)
-    if not size:
-        return None
-    if state.history is None:
-        return first_history(model, timestep, state.time)
-    return vector("history", state.history, (size,))
-
-
-def arriving(model: Any, timestep: float, state: State, controls: Array) -> tuple[Array, Before | None]:
-    """(controls (T, nu) that act in the steps from a state when these are sent, what late sensors depend on)."""
-    history = history_of(model, timestep, state)
-    if history is None:
-        return controls, None
-    time = np.add.accumulate(np.concatenate([[state.time], np.full(len(controls), timestep)]))[:-1]
-    acting, along = delayed_controls(model, history, time, controls)
-    return acting, Before(model, along, time)
 
 
 def refuse_late_controls(model: Any, what: str) -> None:

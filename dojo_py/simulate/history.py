@@ -9,7 +9,7 @@ A buffer in a state's `history` holds, as in MuJoCo's `data.history`,
 
 In a step at time t: an output that comes late is what was there at t - delay, held, interpolated linearly or by a cubic
 spline (Catmull and Rom, level at both ends), beyond the ends the end's value; one that comes seldom is the last sample. Then the
-output at t becomes a sample, where one is due: t - phase >= interval. Before the start there were zeros. Source: the wheel.
+output at t becomes a sample, where one is due: phase + interval <= t. Before the start there were zeros. Source: the wheel.
 """
 
 from __future__ import annotations
@@ -86,29 +86,24 @@ def first_history(model: Any, timestep: float, time: float) -> Array:
         times = time - timestep * np.arange(late.samples, 0, -1)
         _put(out[late.start : late.end], 0.0, times, np.zeros((late.samples, late.dim)))
     for late in late_sensors(model):
-        period = late.interval or timestep
-        phase = late.phase if late.interval and late.phase else -period
-        due = phase - period * np.arange(late.samples - 1, -1, -1)
+        given = late.phase if late.interval else 0.0
+        period = max(late.interval, timestep)  # (a step has one sample at most)
+        phase, due = given or -(late.interval or timestep), (given or -period) - period * np.arange(late.samples - 1, -1, -1)
         times = timestep * np.ceil(due / timestep - ROUND_OFF)  # (the first step at which it is due)
         _put(out[late.start : late.end], time + phase, time + times, np.zeros((late.samples, late.dim)))
     return out
 
 
-def delayed_controls(model: Any, history: Array, time: Array, controls: Array) -> tuple[Array, Array]:
-    """(controls (T, nu) as they arrive, history (T + 1, nhistory) before each step and at the end, as far as it is of controls).
+def value_of(late: Late, history: Array, time: float) -> Array:
+    """(dim,) what the samples in a history (nhistory,) say of another time [s]."""
+    _, times, samples = _taken(late, history)
+    return value_at(times, samples, time, late.interp)
 
-    history (nhistory,): at the first of the times (T,); controls (T, nu): as they are sent.
-    """
-    out = controls.copy()
-    along = np.repeat(history[None], len(time) + 1, axis=0)
-    for late in late_actuators(model):
-        _, times, samples = _taken(late, history)
-        for t, now in enumerate(time):
-            if late.delay > 0.0:
-                out[t, late.outputs] = value_at(times, samples, now - late.delay, late.interp)
-            times, samples = np.append(times[1:], now), np.concatenate([samples[1:], controls[t : t + 1, late.outputs]])
-            _put(along[t + 1, late.start : late.end], 0.0, times, samples)
-    return out, along
+
+def newer_sample(late: Late, history: Array, time: float, values: Array) -> None:
+    """Takes values (dim,) at a time [s] into a history (nhistory,), in place of the oldest sample; its phase is 0."""
+    _, times, samples = _taken(late, history)
+    _put(history[late.start : late.end], 0.0, np.append(times[1:], time), np.concatenate([samples[1:], values[None]]))
 
 
 class OnTheirWay(NamedTuple):
@@ -158,19 +153,23 @@ def on_their_way(model: Any, history: Array, time: float, by_arriving: Array) ->
     return B, way
 
 
-def sent(model: Any, history: Array, time: Array, by_arriving: Array) -> Array:
-    """(T, nu) gradient by the controls that are sent at the times (T,) [s], from that by those that arrive, by_arriving (T, nu)."""
-    out, steps = by_arriving.copy(), len(time)
+def sent(model: Any, history: Array, time: Array, moved: Array, by_arriving: Array) -> Array:
+    """(T, nu) gradient by the controls that are sent at the times (T,) [s], from that by those that arrive, by_arriving (T, nu).
+
+    history (nhistory,): at the first of the times; moved (T,): which steps did; the controls of others never arrive.
+    """
+    out, kept = by_arriving.copy(), np.flatnonzero(moved)
     for late in late_actuators(model):
         if not late.delay > 0.0:
             continue
         out[:, late.outputs] = 0.0
         _, times, _ = _taken(late, history)
-        times = np.concatenate([times, time])  # in step t the samples are those from t on, so many
-        for t in range(steps):
-            weights = value_at(times[t : t + late.samples], np.eye(late.samples), time[t] - late.delay, late.interp)
-            for k in range(max(t - late.samples, 0), t):
-                out[k, late.outputs] += weights[k + late.samples - t] * by_arriving[t, late.outputs]
+        times = np.concatenate([times, time[kept]])
+        for t in range(len(time)):
+            first = int(np.searchsorted(kept, t))  # so many of the first samples are lost before step t
+            weights = value_at(times[first : first + late.samples], np.eye(late.samples), time[t] - late.delay, late.interp)
+            for k in range(max(first - late.samples, 0), first):
+                out[kept[k], late.outputs] += weights[k + late.samples - first] * by_arriving[t, late.outputs]
     return out
 
 
@@ -181,24 +180,27 @@ def _places(late: Late, history: Array) -> Array:
     return np.roll(table, -int(history[late.start + 1]) - 1, axis=0)
 
 
-def read_late(model: Any, history: Array, time: Array, outputs: Array) -> tuple[Array, Array]:
+def read_late(model: Any, history: Array, time: Array, moved: Array, outputs: Array) -> tuple[Array, Array]:
     """(outputs (T, nsensordata) as they come, history (T + 1, nhistory) before each step and at the end).
 
-    history (T + 1, nhistory): whose first row is the start's, the others are completed; outputs (T, nsensordata): without delay.
+    history (T + 1, nhistory): whose first row is the start's, the others are completed; outputs (T, nsensordata): without delay;
+    moved (T,): which steps did; a step that did not leaves no sample.
     """
     out, along = outputs.copy(), history.copy()
     for late in late_sensors(model):
+        mine = slice(late.start, late.end)
         phase, times, samples = _taken(late, history[0])
         for t, now in enumerate(time):
-            due = not late.interval or now - phase >= late.interval
+            due = not late.interval or phase + late.interval <= now  # (added up like the wheel's, round-off included)
             if late.delay > 0.0:
                 out[t, late.outputs] = value_at(times, samples, now - late.delay, late.interp)
             elif not due:
                 out[t, late.outputs] = samples[-1]
-            if due:
+            along[t + 1, mine] = along[t, mine]
+            if due and moved[t]:
                 phase += late.interval
                 times, samples = np.append(times[1:], now), np.concatenate([samples[1:], outputs[t : t + 1, late.outputs]])
-            _put(along[t + 1, late.start : late.end], phase, times, samples)
+                _put(along[t + 1, mine], phase, times, samples)
     return out, along
 
 
@@ -207,7 +209,9 @@ def _taken(late: Late, history: Array) -> tuple[float, Array, Array]:
     part = history[late.start : late.end]
     newest, times = int(part[1]), part[2 : 2 + late.samples]
     samples = part[2 + late.samples :].reshape(late.samples, late.dim)
-    return float(part[0]), np.roll(times, -newest - 1), np.roll(samples, -newest - 1, axis=0)
+    if newest != late.samples - 1:
+        times, samples = np.roll(times, -newest - 1), np.roll(samples, -newest - 1, axis=0)
+    return float(part[0]), times, samples
 
 
 def _put(buffer: Array, phase: float, times: Array, samples: Array) -> None:

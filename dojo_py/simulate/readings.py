@@ -30,6 +30,8 @@ class Before(NamedTuple):
     """(T + 1, nhistory) of the states: the first one's, and the samples of controls of all."""
     time: Array
     """(T,) [s]"""
+    moved: Array
+    """(T,) bool: which steps did; the others leave no samples."""
 
 
 class Readings:
@@ -51,7 +53,7 @@ class Readings:
         if self._read is not None:
             self._data, self._read = np.nan_to_num(self._read(), posinf=0.0, neginf=0.0), None
             if self._before is not None:
-                self._data, self._history = read_late(self._before.model, self._before.history, self._before.time, self._data)
+                self._data, self._history = read_late(*self._before, self._data)
                 self._before = None
         return self._data
 

@@ -67,7 +67,8 @@ class SoftLoop:
         refuse("soft", "its contacts have no central path", kappa=kappa or None)
         sim = self.simulator
         workspace = sim._free_workspaces.pop() if sim._free_workspaces else sim._kernels.ThreadWorkspace(sim._packed)
-        done, again = 0, True
+        workspace.work.rows.counts[:] = 0  # (another run left them: this one may stop before a step)
+        done, again = -1, True
         while again:
             done = int(
                 sim._kernels.run(

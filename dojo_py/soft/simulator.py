@@ -13,7 +13,6 @@ import numpy as np
 from dojo_py.announce import FirstUse
 from dojo_py.simulate.arguments import (
     Outside,
-    arriving,
     batch_of,
     control_of,
     controls_of,
@@ -32,6 +31,7 @@ from dojo_py.simulate.arguments import (
     usual_placement,
     vector,
 )
+from dojo_py.simulate.arrivals import Arrivals
 from dojo_py.simulate.history import on_their_way, sent
 from dojo_py.simulate.poses import HasPoses
 from dojo_py.simulate.readings import NOTHING
@@ -204,7 +204,8 @@ class SoftSimulator(HasPoses):
         arrived: bool = False,
     ) -> Trajectory:  # fmt: skip
         """arrived: the controls are those that act, where they come late."""
-        from dojo_py.soft.noted import allocate_noted  # not on import: the compiler comes with it
+        from dojo_py.by_address import Callback  # not on import: the compiler comes with it
+        from dojo_py.soft.noted import allocate_noted
         from dojo_py.soft.readings import larger, readings_of, room_for
 
         T = len(controls)
@@ -215,16 +216,21 @@ class SoftSimulator(HasPoses):
         status, iterations = np.zeros(T, dtype=np.int64), np.zeros(T, dtype=np.int64)
         residual, gaps = np.zeros(T), np.full(T, np.inf)
         none = np.zeros(0)
-        acting, before = (controls, None) if arrived else arriving(m, self.timestep, state, controls)
+        arrivals = None if arrived else Arrivals(m, self.timestep, state, controls)
+        acting, asked = controls if arrivals is None else arrivals.acting, None
+        if arrivals is not None and arrivals.waiting:
+            asked = Callback(lambda t, last: arrivals.begin(t, last not in LOST))
         self._load()
         most = len(workspace.work.rows.contacts)
         model_handle = self._handle_of(state)
-        noted, done = room_for(m, T, most) if sense else allocate_noted(m, 0, 0), 0
+        noted, done = room_for(m, T, most) if sense else allocate_noted(m, 0, 0), -1
         while True:
             done = self._kernels.run(
                 model_handle, workspace.handle, qpos, qvel, act, acting, outside, noted, done, status, iterations, residual,
-                gaps, none, none, none, NO_TABLE, 0, 0,
+                gaps, none, none, none, NO_TABLE, 0 if asked is None else asked.address, 0,
             )  # fmt: skip
+            if asked is not None:
+                asked.check()
             if done == T:
                 break
             if workspace.grow():
@@ -233,6 +239,7 @@ class SoftSimulator(HasPoses):
                 noted = larger(noted, most + len(noted.contacts))
         moved = ~np.isin(status, LOST)
         time = np.add.accumulate(np.concatenate([[state.time], self.timestep * moved]))  # as single steps add it up
+        before = None if arrivals is None else arrivals.complete(moved)
         metadata = {"model": str(getattr(m, "name", "")), "timestep": self.timestep, "mode": "soft"}
         readings = readings_of(m, placed_of(self._usual, state), noted, time[:T], qpos[:T], qvel[:T], outside, before)
         return Trajectory(
@@ -347,18 +354,18 @@ class SoftSimulator(HasPoses):
         epsilon = differences.EPSILON if epsilon is None else real_number("epsilon", epsilon, above=0.0, most=0.1)
         start, u = self._checked(state), control_of(self.model, control)
         outside = outside_of(self.model, wrenches, joint_forces, 1)
-        acting, before = arriving(self.model, self.timestep, start, u[None])
+        arrivals = Arrivals(self.model, self.timestep, start, u[None])
         with self._lock:
             found = differences.linearize(
-                self.model, lambda s, v: self._run(self._workspace, s, v[None], outside, False, True), start, acting[0], epsilon,
-                centred,
+                self.model, lambda s, v: self._run(self._workspace, s, v[None], outside, False, True), start, arrivals.acting[0],
+                epsilon, centred,
             )  # fmt: skip
-            if before is None:
+            if arrivals.first is None:
                 return found
             found = replace(found, next_state=self._run(self._workspace, start, u[None], outside).state(1))
         if not late_controls(self.model):
             return found
-        B, way = on_their_way(self.model, before.history[0], start.time, found.B)
+        B, way = on_their_way(self.model, arrivals.first, start.time, found.B)
         return replace(found, B=B, on_their_way=way)
 
     def rollout_vjp(
@@ -388,18 +395,19 @@ class SoftSimulator(HasPoses):
         check_timestep(trajectory, self.timestep)
         start, outside = self._checked(trajectory.state(0)), outside_of(model, wrenches, joint_forces, T)
         controls = controls_of(model, trajectory.control)
-        acting, before = arriving(model, self.timestep, start, controls)
+        arrivals = Arrivals(model, self.timestep, start, controls)
+        before = arrivals.complete(np.diff(trajectory.time) > 0.0)
         with self._lock:
             check_same_states(self._run(self._workspace, start, controls, outside), trajectory)
 
             def step_at(t: int) -> differences.Stepper:
                 return lambda s, u: self._run(self._workspace, s, u[None], outside.at(t), False, True)
 
-            A, B, status = differences.along(model, step_at, replace(trajectory, control=acting))
+            A, B, status = differences.along(model, step_at, replace(trajectory, control=arrivals.acting))
         found = pull_back(A, B, given, status)
         if before is None:
             return found
-        return found._replace(control=sent(model, before.history[0], before.time, found.control))
+        return found._replace(control=sent(model, before.history[0], before.time, before.moved, found.control))
 
     def _evaluate(self, state: State, control: Any, qacc: Array, inverse: Array, energy: Array) -> None:
         """Forward pass at the state, with the extras of `run`: results in `work`."""
@@ -413,7 +421,7 @@ class SoftSimulator(HasPoses):
             while again:
                 self._kernels.run(
                     model_handle, self._workspace.handle, s.qpos[None], s.qvel[None], s.act[None], u[None],
-                    outside_of(self.model, None, None, 1), allocate_noted(self.model, 0, 0), 0, no_status, no_status,
+                    outside_of(self.model, None, None, 1), allocate_noted(self.model, 0, 0), -1, no_status, no_status,
                     none, none, qacc, inverse, energy, NO_TABLE, 0, 0,
                 )  # fmt: skip
                 again = self._workspace.grow()

@@ -141,15 +141,14 @@ def end_row(m, w, qpos, qvel, act, t, ok, worst, count, gradient):
 
 @kernel
 def _goes_on(w, t, begin_at, noted, status, decide, data):
-    """Whether step t is taken: there is room to note it, and what decides on the controls does not stop."""
-    if noted.qacc.shape[0] > 0 and noted.first[t] + len(w.rows.contacts) > noted.contacts.shape[0]:
-        return False
-    if decide != 0 and (t == 0 or t > begin_at):
+    """Whether step t is taken: what decides on the controls does not stop, and there is room to note the step."""
+    if decide != 0 and t > begin_at:
         answer = call_back(decide, t, status[t - 1] if t > 0 else SOLVED, data)
+        if answer == STOP:
+            return False
         if answer == FRESH:
             clear(w.solver.qacc)
-        return answer != STOP
-    return True
+    return noted.qacc.shape[0] == 0 or noted.first[t] + len(w.rows.contacts) <= noted.contacts.shape[0]
 
 
 @kernel
@@ -160,10 +159,10 @@ def take_steps(
     """What `run` does; see there for the arguments."""
     stages = 4 if m.options[0].integrator == RK4 else 1
     warm = 0 if m.options[0].disableflags & DISABLE_WARMSTART else 1
-    if begin_at == 0:
+    if begin_at < 0:
         clear(w.solver.qacc)
     notes = noted.qacc.shape[0] > 0
-    for t in range(begin_at, len(controls)):
+    for t in range(max(begin_at, 0), len(controls)):
         if not _goes_on(w, t, begin_at, noted, status, decide, data):
             return t
         last = begin_row(m, w, qpos, qvel, act, outside, t)
@@ -209,10 +208,10 @@ def run(
     A step starts its solver at the previous acceleration; the first, and one after a step that failed, at zero. outside: an
     Outside.
     noted: a Noted, filled where it has rows. When its contacts may not fit, or those of the work arrays while these may grow, the
-    run stops. begin_at: first step, 0 unless a run goes on. Returns how many steps are done.
-    decide: address of a function that is asked before every step and after the last one (by_address.py); 0: none. It is not asked
-    again about the step at which a run goes on. table (n, WIDTH): the contacts of the latest step, for it, and the run stops
-    at a step that has more; or (0, WIDTH).
+    run stops. begin_at: the step at which a run goes on, -1 for one that begins. Returns how many steps are done.
+    decide: address of a function that is asked before every step and after the last one (by_address.py); 0: none. It may write
+    controls[t], and is not asked again about the step at which a run goes on. table (n, WIDTH): the contacts of the latest step,
+    for it, and the run stops at a step that has more; or (0, WIDTH).
     """
     return take_steps(
         m, w, qpos, qvel, act, controls, outside, noted, begin_at, status, iterations, residual, gaps, qacc, inverse, energy, table,

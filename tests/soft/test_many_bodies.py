@@ -5,6 +5,8 @@ import numpy as np
 import pytest
 
 from dojo_py import SoftOptions, SoftSimulator, Status, load_model
+from dojo_py.by_address import STOP, Callback
+from dojo_py.collision.contact_columns import GEOMS
 from dojo_py.collision.sweep import pair_index
 from dojo_py.soft import workspace
 from dojo_py.soft.kernels import ThreadWorkspace
@@ -100,3 +102,25 @@ def test_nothing_is_kept_for_every_pair() -> None:
     assert len(rows.contacts) < 10 * 400 and len(rows.sweep.near) < 20 * 400
     run = simulator.rollout(simulator.initial_state(), np.zeros((3, 0)))
     assert (run.status == Status.SOLVED).all()
+
+
+def test_a_loop_asks_about_every_step_once() -> None:
+    """Where its work arrays and its table of contacts grow in the first step and later; and it may stop before it begins."""
+    boxes = "".join(
+        f'<body pos="{0.15 * (i % 10)} {0.15 * (i // 10)} {0.04 if i < 10 else 0.0502}"><freejoint/>'
+        '<geom type="box" size=".05 .05 .05"/></body>'
+        for i in range(30)
+    )
+    simulator = SoftSimulator(load_model(f'<mujoco><worldbody><geom type="plane" size="9 9 1"/>{boxes}</worldbody></mujoco>'))
+    asked: list[int] = []
+    going, stopping = Callback(lambda t, _: asked.append(t)), Callback(lambda t, _: (asked.append(t), STOP)[1])
+    loop = simulator.loop(5, contacts=True)
+    room = len(loop.contacts)
+    loop.start(simulator.initial_state())
+    assert loop.run(going.address, 0) == 5 and asked == [0, 1, 2, 3, 4, 5]
+    assert room < 40 < len(loop.contacts) and np.count_nonzero(loop.contacts[:, GEOMS]) == 120
+    assert np.array_equal(loop.qpos, simulator.rollout(simulator.initial_state(), np.zeros((5, 0))).qpos)
+    asked.clear()
+    other = simulator.loop(5, contacts=True)
+    other.start(simulator.initial_state())
+    assert other.run(stopping.address, 0) == 0 and asked == [0] and len(other.contacts) == room

@@ -135,6 +135,27 @@ def test_what_comes_late_or_seldom_is_the_wheels(integrator):
     assert np.abs(again.sensordata - traj.sensordata[17:]).max() < 1e-9 * size.max()
 
 
+EVERY = ["0", ".00377", ".001", ".0049999", ".005", ".0077", ".01"]
+EVERY += [".002 -.001", ".004 -.003", ".0035 -.0034", ".0123 -.004", ".006 -.0055"]
+
+
+@pytest.mark.parametrize("delay", [".0038", ".0138", ".03"])
+@pytest.mark.parametrize("every", EVERY)
+def test_samples_before_the_start_are_steps_apart(every, delay):
+    """Intervals below and above the time step of 5 ms, some with a phase: samples at the start, and outputs, are the wheel's."""
+    text = f"""<mujoco><option timestep=".005"/><worldbody><body><joint name="j" axis="0 1 0"/><geom size=".1" pos=".3 0 0"/></body>
+    </worldbody><sensor><jointpos joint="j" delay="{delay}" interval="{every}" nsample="5" interp="linear"/></sensor></mujoco>"""
+    wheel, sim, found = mujoco.MjModel.from_xml_string(text), SoftSimulator(load_model(text)), []
+    data = mujoco.MjData(wheel)
+    data.qpos[:] = 1.0
+    traj = sim.rollout(sim.initial_state(qpos=[1.0]), np.zeros((12, 0)))
+    assert traj.state(0).history == pytest.approx(data.history, abs=1e-12)
+    for _ in range(12):
+        mujoco.mj_step(wheel, data)
+        found.append(data.sensordata.copy())
+    assert traj.sensordata == pytest.approx(np.array(found), abs=1e-9)
+
+
 def test_a_saved_trajectory_keeps_the_samples(tmp_path):
     text = scene(lines=['<jointpos joint="j" nsample="4" delay=".01"/>'])
     sim = SoftSimulator(load_model(text))
