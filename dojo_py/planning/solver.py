@@ -155,7 +155,7 @@ class Planner:
         hardened = self.motion is None or not options.harden
         while True:
             kappa, last = kappas[min(update, len(kappas) - 1)], update >= len(kappas) - 1
-            status = self.descend(kappa, options.max_iterations)
+            status = self.descend(kappa, options.max_iterations, 1)
             if status is PlanStatus.STOPPED or len(self.log) >= options.max_total_iterations:
                 break
             if last and (not self.lagrangian or self.violation() <= options.constraint_tolerance) and self.path.gap == 0.0:
@@ -209,8 +209,11 @@ class Planner:
             return False
         return any(record.decrease > self._small(record.merit) for record in self.log)
 
-    def descend(self, kappa: float | None, iterations: int) -> PlanStatus:
-        """Inner loop at fixed multipliers: linearise, backward pass, line search, until convergence."""
+    def descend(self, kappa: float | None, iterations: int, patience: int = PATIENCE) -> PlanStatus:
+        """Inner loop at fixed multipliers: linearise, backward pass, line search, until convergence.
+
+        patience: shortened steps in a row, the last one without regularisation, that find little.
+        """
         options = self.options
         objective = self.objective(self.path)
         self.first_merit = max(self.first_merit, abs(objective))
@@ -235,7 +238,8 @@ class Planner:
                 idle = idle + 1 if accepted.decrease < self._small(objective) else 0
                 lightest = lightest and idle > 0
                 full = accepted.alpha == 1.0 and unweighted
-                converged = converged or (idle >= (1 if full else PATIENCE) and accepted.path.gap == 0.0)
+                enough = full or idle >= (patience if unweighted else PATIENCE)
+                converged = converged or (idle > 0 and enough and accepted.path.gap == 0.0)
                 self.path, objective, model, promised = accepted.path, accepted.objective, None, 0.0
                 if idle and not self.explore:  # (a large μ makes any step find little)
                     self.regularisation.value = 0.0

@@ -42,9 +42,9 @@ QUICK: dict[str, Any] = {"names": ("box right", "box up", "hopper")}
 def solve(name: str, progress: bool = False) -> tuple[Plan, float]:
     """(plan, wall time [s]) of one row, kernels compiled before."""
     problem = ROWS[name]()
-    if hasattr(problem.sim, "linearize"):
-        problem.sim.linearize(problem.start, problem.controls[0], kappa=problems.KAPPA)
-    problem.sim.step(problem.start, problem.controls[0], kappa=problems.KAPPA)
+    kappa = {"kappa": problems.KAPPA} if problem.sim.mode == "hard" else {}
+    problem.sim.linearize(problem.start, problem.controls[0], **kappa)
+    problem.sim.step(problem.start, problem.controls[0], **kappa)
     clock = time.perf_counter()
     plan = ilqr(problem.sim, problem.start, problem.controls, progress=progress, **problem.arguments())
     return plan, time.perf_counter() - clock

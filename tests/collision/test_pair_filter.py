@@ -11,7 +11,7 @@ from dojo_py.collision.pair_filter import colliding_pairs, filtered_pairs
 
 
 def random_model(seed: int, geoms: int = 30) -> SimpleNamespace:
-    """Arrays of a model with welds, excluded bodies, listed pairs, priorities and all kinds of collision bits."""
+    """Arrays of a model with welds, mocap bodies, excluded bodies, listed pairs, priorities and all kinds of collision bits."""
     rng = np.random.default_rng(seed)
     bodies = geoms // 2
     parent = np.array([0] + [int(rng.integers(0, b)) for b in range(1, bodies)])
@@ -20,8 +20,9 @@ def random_model(seed: int, geoms: int = 30) -> SimpleNamespace:
         weld[b] = weld[parent[b]] if rng.random() < 0.3 else b
     listed = rng.integers(0, geoms, (4, 2))
     excluded = np.sort(rng.integers(0, bodies, (3, 2)), axis=1)
+    moving = np.random.default_rng([1, seed]).random(bodies) < 0.7
     return SimpleNamespace(
-        ngeom=geoms, npair=len(listed), body_parentid=parent, body_weldid=weld,
+        ngeom=geoms, npair=len(listed), body_parentid=parent, body_weldid=weld, body_dofnum=moving & (weld == np.arange(bodies)),
         geom_bodyid=np.sort(rng.integers(0, bodies, geoms)),
         geom_contype=rng.integers(0, 4, geoms), geom_conaffinity=rng.integers(0, 4, geoms),
         geom_priority=rng.integers(0, 2, geoms), geom_condim=rng.choice([1, 3, 4], geoms),
@@ -45,6 +46,8 @@ def one_by_one(m: SimpleNamespace) -> list[tuple[int, int, int]]:
             if not bits or weld[a] == weld[b] or frozenset((g, k)) in listed:
                 continue
             if (min(a, b) << 16) + max(a, b) in m.exclude_signature:
+                continue
+            if not m.body_dofnum[weld[a]] and not m.body_dofnum[weld[b]]:
                 continue
             if family and not m.opt.disableflags & 1 << 10:
                 continue
