@@ -5,7 +5,7 @@
                                                    the second anchors of connects,
                                                    relative poses of welds that were given none
     body_pos, body_quat of a free body          -> its qpos0, qpos_spring
-    geom_size                                   -> geom_rbound, geom_aabb (of primitives)
+    geom_size, geom_type                        -> geom_rbound, geom_aabb (of primitives), geom_fluid
 
 As MuJoCo's mj_setConst. What the caller gives is kept; nothing else changes unless an input of it did.
 """
@@ -22,6 +22,7 @@ from .compile_actuators import servo_arrays
 from .compile_bodies import subtree_sums
 from .compile_tendons import tendon_inertia, tendon_inverse_weights
 from .enums import EqualityType, GeomType, JointType, ObjType
+from .fluid import fluid_numbers
 from .reference import ReferenceState, body_inverse_weights, dof_inverse_weights, inertia_matrix, state_at
 from .shapes import bounding_radius, box_about
 from .tendon_paths import tendon_geometry
@@ -61,7 +62,7 @@ def with_derived(model: Any, changes: dict[str, Any]) -> Any:
             changed = dataclasses.replace(changed, tendon_length0=derived["tendon_length0"])
     if given & {*POSES, *INERTIAS, *ACTUATORS, *(PATHS if changed.ntendon else ())}:
         derived |= _of_actuators(changed)
-    if given & {*POSES, "eq_data"}:
+    if given & set(POSES):
         derived["eq_data"] = _equality_data(changed, state_at(Arrays(changed), changed.qpos0))  # type: ignore[arg-type]
     if given & {"geom_size", "geom_type"}:
         derived |= _of_shapes(changed)
@@ -139,4 +140,8 @@ def _of_shapes(model: Any) -> dict[str, Array]:
     for i, (kind, size) in enumerate(zip(model.geom_type, model.geom_size, strict=True)):
         if kind not in (GeomType.MESH, GeomType.HFIELD):
             radius[i], box[i] = bounding_radius(kind, size), box_about(kind, size)
-    return {"geom_rbound": radius, "geom_aabb": box}
+    fluid = np.array(model.geom_fluid)
+    for row, kind, size in zip(fluid, model.geom_type, model.geom_size, strict=True):
+        if row[0] != 0.0:
+            row[:] = fluid_numbers(kind, size, row[1:6])
+    return {"geom_rbound": radius, "geom_aabb": box, "geom_fluid": fluid}

@@ -118,3 +118,18 @@ def test_replace_refuses_what_is_not_finite(number):
         value.flat[-1] = number
         with pytest.raises(ValueError, match=rf"{name}\[.*\] is {number}; finite numbers are accepted"):
             model.replace(**{name: value})
+
+
+def test_replace_of_sizes_renews_the_ellipsoids_of_the_medium():
+    """As mj_setConst and a fresh compilation do."""
+    text = """<mujoco><worldbody><body><freejoint/>
+      <geom type="ellipsoid" size=".1 .2 .3" fluidshape="ellipsoid" fluidcoef="1 2 3 4 5"/>
+      <geom type="capsule" size=".1 .2"/></body></worldbody></mujoco>"""
+    model, wheel = load_model(text), mujoco.MjModel.from_xml_string(text)
+    changed = model.replace(geom_size=2.0 * model.geom_size)
+    wheel.geom_size *= 2.0
+    mujoco.mj_setConst(wheel, mujoco.MjData(wheel))
+    again = load_model(text.replace(".1 .2 .3", ".2 .4 .6").replace(".1 .2", ".2 .4"))
+    for other in (wheel, again):
+        assert np.allclose(changed.geom_fluid, other.geom_fluid, rtol=1e-12, atol=0)
+    assert not np.allclose(changed.geom_fluid, model.geom_fluid)
