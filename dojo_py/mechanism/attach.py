@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 
 from . import quaternion
-from .described import described_inertias
 from .errors import Problems, Where, nearest
 from .keys import bind_keyframes
 from .names import (
@@ -32,13 +31,13 @@ from .names import (
     tree_elements,
 )
 from .placing import move_parts, parts, place
-from .spec import Body, Inertial, Mechanism
+from .spec import Body, Mechanism
+from .spec.element import IDENTITY, ZERO3
 
 Array = np.ndarray
 
 MAX_ELEMENTS = 200_000
 """Bodies, joints, geoms and sites that copying may make."""
-INERTIA_SETTINGS = ("inertiafromgeom", "inertiagrouprange", "boundmass", "boundinertia", "balanceinertia")
 NOT_MIXED = ("settotalmass", "fitaabb")
 """Settings of the whole model, which an attached one cannot have of its own."""
 
@@ -185,12 +184,15 @@ def _chosen(child: Mechanism, body: str, frame: str, where: Where | None, proble
             for owner, _ in child.world.walk():
                 for attribute in ("geoms", "sites", "cameras", "lights", "bodies", "joints"):
                     keep.setdefault(attribute, []).extend(e for e in getattr(owner, attribute) if id(e) in ids)
-            return Body("", **keep)
+            holder = Body("", **keep)
+            place(parts(holder), *_inverse(found.frame))
+            return holder
         problems.add(where, f"no frame is named '{frame}'{nearest(frame, [f.name for f in child.frames])}", attribute="frame")
     if body and body != "world":
         for owner, _ in child.world.walk():
             if owner.name == body and owner is not child.world:
-                owner.pos, owner.quat = _unframed(child, owner)
+                place([owner], *_inverse(owner.frame))
+                owner.frame = None
                 return Body("", bodies=[owner])
         names = [owner.name for owner, _ in child.world.walk()]
         problems.add(where, f"no body is named '{body}' in the model '{child.name}'{nearest(body, names)}", attribute="body")
@@ -198,23 +200,18 @@ def _chosen(child: Mechanism, body: str, frame: str, where: Where | None, proble
     return child.world
 
 
-def _unframed(child: Mechanism, body: Body) -> tuple[Any, Any]:
-    """The pose of a body in the frame that holds it, which is what MuJoCo attaches; without a frame, in its parent."""
-    frame = next((f for f in reversed(child.frames) if any(element is body for element in f.elements)), None)
-    if frame is None:
-        return body.pos, body.quat
-    back = quaternion.conjugate(np.asarray(frame.quat, float))
-    pos = quaternion.rotate(back, np.asarray(body.pos, float) - np.asarray(frame.pos, float))
-    return tuple(pos), tuple(quaternion.multiply(back, np.asarray(body.quat, float)))
+def _inverse(frame: tuple[Any, Any] | None) -> tuple[Array, Array]:
+    """The pose that takes what stands in a frame out of it: MuJoCo attaches bodies and frames without the frames around them."""
+    origin, turn = (np.asarray(values, float) for values in frame or (ZERO3, IDENTITY))
+    back = quaternion.conjugate(turn)
+    return quaternion.rotate(back, -origin), back
 
 
 def _own_settings(mechanism: Mechanism, child: Mechanism, where: Where | None, problems: Problems) -> None:
-    """Values that the child's own compiler settings give become explicit; its options give way to the mechanism's."""
+    """The child's compiler settings stay those of what was its own; its options give way to the mechanism's."""
     mine, its = mechanism.settings, child.settings
-    if any(getattr(mine, name) != getattr(its, name) for name in INERTIA_SETTINGS):
-        for body, found in described_inertias(child, problems):
-            pos, quat, moments = (tuple(float(x) for x in v) for v in (found.pos, found.quat, found.inertia))
-            body.inertial = Inertial(found.mass, pos, quat, moments, where=body.where)
+    for body, _ in child.world.walk():
+        body.settings = body.settings or its
     for name in NOT_MIXED:
         if getattr(mine, name) != getattr(its, name):
             message = f"{name} of the attached model '{child.name}' is not used: it is one of the whole model"

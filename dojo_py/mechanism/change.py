@@ -17,6 +17,7 @@ from .compile import compile_model
 from .compile_contacts import signature
 from .compile_geoms import moved
 from .compile_option import WORDS
+from .described import INERTIALS_ONLY
 from .enums import BiasType, DynType, GainType, GeomType
 from .errors import ModelError
 from .model import Model
@@ -87,12 +88,11 @@ def _set(element: Any, model: Model, prefix: str, fields: list[str], index: int)
 
 def _bodies(model: Model, mechanism: Mechanism) -> None:
     """Poses and inertias, which then say all: nothing is inferred from geoms, bounded or aligned any more."""
-    mechanism.settings = dataclasses.replace(
-        mechanism.settings, inertiafromgeom=False, settotalmass=-1.0, boundmass=0.0, boundinertia=0.0, alignfree=False
-    )
+    mechanism.settings = dataclasses.replace(mechanism.settings, **INERTIALS_ONLY, settotalmass=-1.0, alignfree=False)
     for b, (body, _) in enumerate(mechanism.world.walk()):
         if b > 0:
             body.pos, body.quat, body.gravcomp = _row(model.body_pos, b), _row(model.body_quat, b), float(model.body_gravcomp[b])
+            body.settings = None
             frame = (_row(model.body_ipos, b), _row(model.body_iquat, b), _row(model.body_inertia, b))
             body.inertial = Inertial(float(model.body_mass[b]), *frame)
 

@@ -9,7 +9,7 @@ from .checks import MIN_VALUE, Check
 from .errors import Problems
 from .inertia import MassProperties, body_mass_properties
 from .layout import Layout
-from .spec import Body, Mechanism
+from .spec import Body, CompilerSettings, Mechanism
 
 Array = np.ndarray
 
@@ -20,7 +20,7 @@ def body_arrays(mechanism: Mechanism, layout: Layout, parts: list[list[MassPrope
     rows = [(np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0]), world, 0.0)]
     for body, geoms in zip(layout.bodies[1:], parts[1:], strict=True):
         check = Check(problems, body)
-        properties = body_mass_properties(problems, body, geoms, settings)
+        properties = body_mass_properties(problems, body, geoms, body.settings or settings)
         rows.append((check.vector("pos", 3), check.quaternion(), properties, check.scalar("gravcomp")))
     mass = np.array([row[2].mass for row in rows])
     inertia = np.array([row[2].inertia for row in rows])
@@ -71,13 +71,14 @@ def check_moving_mass(mechanism: Mechanism, layout: Layout, a: dict[str, Array],
     for body, ok in zip(layout.bodies, solid, strict=True):
         if body.joints and not ok:
             check = Check(problems, body)
-            check.fail("", f"the moving body '{body.name}' has no mass or no inertia: {_advice(body, mechanism)}")
+            advice = _advice(body, body.settings or mechanism.settings)
+            check.fail("", f"the moving body '{body.name}' has no mass or no inertia: {advice}")
 
 
-def _advice(body: Body, mechanism: Mechanism) -> str:
-    if body.inertial is not None and not mechanism.settings.inertiafromgeom:
+def _advice(body: Body, settings: CompilerSettings) -> str:
+    if body.inertial is not None and not settings.inertiafromgeom:
         return "its inertial needs a positive mass and positive moments of inertia"
-    if mechanism.settings.inertiafromgeom is False:
+    if settings.inertiafromgeom is False:
         return "it needs an inertial, because the compiler setting inertiafromgeom is 'false'"
     return "give it an inertial, or a geom with positive mass, or set boundmass and boundinertia"
 

@@ -45,7 +45,7 @@ def geom_arrays(
         if geom.type == "plane" and layout.arrays["body_weldid"][body] != 0:
             check.fail("type", "a plane is only accepted in a body that cannot move")
         properties = _mass_properties(check, geom, row, mesh if row["geom_type"] == GeomType.MESH else None)
-        low, high = settings.inertiagrouprange
+        low, high = (layout.bodies[body].settings or settings).inertiagrouprange
         if body > 0 and low <= row["geom_group"] <= high and properties.mass > MIN_VALUE:
             parts[body].append(properties)
     return _stack(rows, _EMPTY_GEOM), parts

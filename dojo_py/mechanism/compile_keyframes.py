@@ -51,7 +51,7 @@ def _normalise(quats: Array) -> None:
 def _parts(
     key: Keyframe, mechanism: Mechanism, layout: Layout, a: dict[str, Array], defaults: dict[str, Array]
 ) -> dict[str, Array]:
-    """The defaults with what the keyframe says by joint and actuator; of elements that are gone it says nothing."""
+    """The defaults with what the keyframe says by joint, actuator and mocap body; of elements that are gone it says nothing."""
     if not key.parts:
         return {}
     out = {name: np.array(value, dtype=float) for name, value in defaults.items()}
@@ -61,6 +61,9 @@ def _parts(
     }
     for index, actuator in enumerate(mechanism.actuators):
         place[id(actuator)] = {"ctrl": int(a["actuator_ctrladr"][index]), "act": int(a["actuator_actadr"][index])}
+    for body, mocap in zip(layout.bodies, layout.arrays["body_mocapid"], strict=True):
+        if mocap >= 0:
+            place[id(body)] = {"mpos": 3 * int(mocap), "mquat": 4 * int(mocap)}
     for part in key.parts:
         for name, first in place.get(id(part.element), {}).items():
             values = getattr(part, name)

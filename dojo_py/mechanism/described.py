@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import dataclasses
+from typing import Any
+
 from .compile_geoms import geom_arrays
 from .compile_hfields import compile_hfields
 from .compile_meshes import compile_meshes
 from .errors import Problems
 from .inertia import MassProperties, body_mass_properties
 from .layout import lay_out
-from .spec import Body, Mechanism
+from .spec import Body, Inertial, Mechanism
+
+SETTINGS = ("inertiafromgeom", "inertiagrouprange", "boundmass", "boundinertia", "balanceinertia")
+"""Settings by which a body's inertia is completed: those of the model, or its own."""
+INERTIALS_ONLY: dict[str, Any] = {"inertiafromgeom": False, "boundmass": 0.0, "boundinertia": 0.0, "balanceinertia": False}
+"""With these the inertials say all."""
 
 
 def described_inertias(mechanism: Mechanism, problems: Problems) -> list[tuple[Body, MassProperties]]:
@@ -16,7 +24,22 @@ def described_inertias(mechanism: Mechanism, problems: Problems) -> list[tuple[B
     settings = mechanism.settings
     bodies = [body for body, parent in mechanism.world.walk() if parent is not None]
     # side by side instead of nested: only their geoms matter here, whose problems the compiler will report
-    row = Mechanism(world=Body("world", bodies=[Body(geoms=body.geoms) for body in bodies]))
+    row = Mechanism(world=Body("world", bodies=[Body(geoms=body.geoms, settings=body.settings) for body in bodies]))
     shapes = compile_meshes(mechanism, Problems()), compile_hfields(mechanism, Problems())
     _, parts = geom_arrays(lay_out(row, Problems()), settings, Problems(), *shapes)
-    return [(body, body_mass_properties(problems, body, geoms, settings)) for body, geoms in zip(bodies, parts[1:], strict=True)]
+    return [
+        (body, body_mass_properties(problems, body, geoms, body.settings or settings))
+        for body, geoms in zip(bodies, parts[1:], strict=True)
+    ]
+
+
+def complete_inertials(mechanism: Mechanism) -> None:
+    """Where bodies have settings of their own, let the inertials say all, in place: a file has one compiler for all."""
+    mine = mechanism.settings
+    bodies = [body for body, parent in mechanism.world.walk() if parent is not None and body.settings is not None]
+    if all(getattr(body.settings, name) == getattr(mine, name) for body in bodies for name in SETTINGS):
+        return
+    for body, found in described_inertias(mechanism, Problems()):
+        pos, quat, moments = (tuple(float(x) for x in values) for values in (found.pos, found.quat, found.inertia))
+        body.inertial, body.settings = Inertial(found.mass, pos, quat, moments, where=body.where), None
+    mechanism.settings = dataclasses.replace(mine, **INERTIALS_ONLY)

@@ -5,8 +5,8 @@ or lost where the parent is the world. As in MuJoCo each body's mass properties 
 balancing) before bodies are joined:
 
 A body stays where something refers to it by name (an exclusion, an equality, a sensor, an actuator, a tuple, a camera's or light's
-target), where a site of it has a force or torque sensor, where its weight is compensated, and where it is a mocap body or has
-`fuse="false"` (MuJoCo 4.0's rule).
+target), where a site of it has a force or torque sensor, where it is a mocap body or has `fuse="false"`, and where its parent is
+not the world and compensates another share of weight, or has its mass from geoms alone (MuJoCo 4.0's rule).
 
     m = m1 + m2,  c = (m1 c1 + m2 c2) / m,  I = sum of I_k + m_k (|d_k|^2 1 - d_k d_k^T),  d_k = c_k - c   (Steiner)
 """
@@ -21,7 +21,7 @@ from .errors import Problems
 from .inertia import MassProperties, from_geoms
 from .names import listed, references, tree_elements
 from .placing import parts, place
-from .spec import Body, Inertial, Mechanism, Vector
+from .spec import Body, CompilerSettings, Inertial, Mechanism, Vector
 
 
 def fuse_static(mechanism: Mechanism, problems: Problems) -> None:
@@ -30,25 +30,26 @@ def fuse_static(mechanism: Mechanism, problems: Problems) -> None:
     static = [
         body
         for body, parent in world.walk()
-        if parent is not None
-        and not (body.joints or body.mocap or body.gravcomp != 0.0 or body.fuse == "false" or body.name in needed)
+        if parent is not None and not (body.joints or body.mocap or body.fuse == "false" or id(body) in needed)
     ]
     if not static:
         return
-    from_geoms_only = bool(mechanism.settings.inertiafromgeom)  # then the geoms that moved up say it all
-    masses = {} if from_geoms_only else {id(body): found for body, found in described_inertias(mechanism, problems)}
+    masses = {id(body): found for body, found in described_inertias(mechanism, problems)}
     heavier: list[Body] = []
     owner = {id(body): parent for body, parent in world.walk()}
     # from the root down: what a fused body held then belongs to its parent, and is fused into that one in its turn
     for body in static:
         parent = owner[id(body)]
         assert parent is not None
+        if parent is not world and _apart(body, parent, masses[id(body)], mechanism.settings):
+            continue
         owner.update({id(child): parent for child in body.bodies})
         _join(body, parent)
         for frame in mechanism.frames:
             if any(element is body for element in frame.elements):
                 frame.elements[:] = [part for part in (*frame.elements, *parts(body)) if part is not body]
-        if masses and parent is not world and masses[id(body)].mass > 0.0:
+        from_geoms_only = bool((parent.settings or mechanism.settings).inertiafromgeom)  # then what moved up says it all
+        if not from_geoms_only and parent is not world and masses[id(body)].mass > 0.0:
             masses[id(parent)] = _sum(masses[id(parent)], masses[id(body)], body)
             heavier.append(parent)
     for body in heavier:
@@ -57,14 +58,28 @@ def fuse_static(mechanism: Mechanism, problems: Problems) -> None:
         body.inertial = Inertial(total.mass, _list(total.pos), _list(total.quat), inertia, where=body.where)
 
 
-def _needed(mechanism: Mechanism) -> set[str]:
-    """Names of the bodies that something refers to, and of those that a force or torque sensor stands in."""
+def _needed(mechanism: Mechanism) -> set[int]:
+    """Ids of the bodies that something refers to, and of those that a force or torque sensor stands in."""
     elements = [element for _, element in tree_elements([mechanism.world])]
     elements += [element for _, those in listed(mechanism) for element in those]
     found = list({(kind, getattr(holder, name)) for e in elements for holder, name, kind in references(e)})
     loaded = {sensor.objname for sensor in mechanism.sensors if sensor.type in ("force", "torque")}
     names = {name for kind, name in found if kind == "body"}
-    return names | {body.name for body, _ in mechanism.world.walk() if any(site.name in loaded for site in body.sites if site.name)}
+    bodies = [body for body, _ in mechanism.world.walk()]
+    return {id(body) for body in bodies if body.name in names or any(site.name in loaded for site in body.sites if site.name)}
+
+
+def _apart(body: Body, parent: Body, found: MassProperties, settings: CompilerSettings) -> bool:
+    """Whether the mass of a body cannot become part of its parent's: other shares of weight are compensated, or the parent has its
+    mass from geoms only, and the body not.
+    """
+    own, its = (each.settings or settings for each in (body, parent))
+    if found.mass > 0.0 and body.gravcomp != parent.gravcomp:
+        return True
+    given = own.inertiafromgeom is False or (own.inertiafromgeom is None and body.inertial is not None)
+    bounds = ((found.mass, own.boundmass), (found.inertia.min(), own.boundinertia))
+    bounded = found.mass > 0.0 and any(value <= bound and bound > 0.0 for value, bound in bounds)
+    return bool(its.inertiafromgeom) and (given or bounded)
 
 
 def _join(body: Body, parent: Body) -> None:

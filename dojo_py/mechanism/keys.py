@@ -1,4 +1,4 @@
-"""Keyframes while a mechanism is edited: values kept by the joint and actuator that they belong to, instead of by their place."""
+"""Keyframes while a mechanism is edited: values kept by the joint, actuator or mocap body they belong to, not by their place."""
 
 from __future__ import annotations
 
@@ -11,11 +11,14 @@ from .spec import KeyPart, Mechanism
 
 def bind_keyframes(mechanism: Mechanism) -> None:
     """Turn the lists of all keyframes into parts, in place; lists that do not fit the mechanism stay for the compiler to report."""
-    joints = [joint for body, _ in mechanism.world.walk() for joint in body.joints]
+    bodies = [body for body, _ in mechanism.world.walk()]
+    joints, mocap = [joint for body in bodies for joint in body.joints], [body for body in bodies if body.mocap]
     for key in mechanism.keyframes:
         spans = ((joints, "qpos", QPOS), (joints, "qvel", DOFS))
         for elements, attribute, width in spans:
             _bind(key, attribute, elements, [width.get(joint.type, 1) for joint in elements])
+        _bind(key, "mpos", mocap, [3] * len(mocap))
+        _bind(key, "mquat", mocap, [4] * len(mocap))
         _bind(key, "act", mechanism.actuators, [activations(actuator) for actuator in mechanism.actuators])
         _bind(key, "ctrl", mechanism.actuators, [len(inputs(actuator)) for actuator in mechanism.actuators])
 

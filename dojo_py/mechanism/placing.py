@@ -9,6 +9,7 @@ import numpy as np
 
 from . import quaternion
 from .spec import Body, Geom, Joint, Site
+from .spec.element import IDENTITY, ZERO3
 
 Array = np.ndarray
 
@@ -26,6 +27,9 @@ def place(elements: Iterable[Any], pos: Array, quat: Array) -> None:
             continue
         if isinstance(element, (Geom, Site)):
             without_fromto(element)
+        if isinstance(element, Body):
+            origin, turn = element.frame or (ZERO3, IDENTITY)
+            element.frame = _plain(pos + quaternion.rotate(quat, _array(origin))), _plain(quaternion.multiply(quat, _array(turn)))
         element.pos = _plain(pos + quaternion.rotate(quat, _array(element.pos)))
         if hasattr(element, "dir"):  # a light has a direction, not an orientation
             element.dir = _plain(quaternion.rotate(quat, _array(element.dir)))

@@ -72,3 +72,24 @@ def test_models_that_are_attached_are_fused_with_the_whole(tmp_path):
             <joint/><geom size=".2"/><attach model="h" body="palm" prefix="h_"/></body></worldbody></mujoco>"""
         )
         assert_equal(load_model(file), mujoco.MjModel.from_xml_path(str(file)))
+
+
+BALL, STATIC = '<joint/><geom size=".1"/>', '<geom size=".1"/>'
+KEPT = {
+    "unnamed bodies, one of which holds a loaded site": f"""<body>{BALL}<body pos="1 0 0">{STATIC}<site name="s"/></body>
+      <body>{STATIC}</body></body>""",
+    "a compensated body of the world": f'<body gravcomp="1">{STATIC}<body gravcomp=".5">{STATIC}</body></body>',
+    "a compensated body below a moving one": f"""<body>{BALL}<body><body gravcomp="1">{STATIC}<body>{STATIC}</body>
+      </body></body></body>""",
+    "compensated as its parent": f'<body gravcomp="1">{BALL}<body gravcomp="1">{STATIC}</body><body>{STATIC}</body></body>',
+    "compensated without mass": f'<body>{BALL}<body gravcomp="1"/></body>',
+    "compensated below one that stays": f'<body fuse="false">{STATIC}<body gravcomp="1">{STATIC}</body></body>',
+}
+
+
+@pytest.mark.parametrize("settings", ["", 'inertiafromgeom="true"', 'inertiafromgeom="true" boundmass="9"'])
+@pytest.mark.parametrize("case", KEPT)
+def test_which_bodies_stay(case, settings):
+    loads = '<sensor><force site="s"/></sensor>' if "site" in case else ""
+    text = f'<mujoco><compiler fusestatic="true" {settings}/><worldbody>{KEPT[case]}</worldbody>{loads}</mujoco>'
+    assert_equal(load_model(text), mujoco.MjModel.from_xml_string(text))

@@ -9,6 +9,7 @@ from wheel_oracle import assert_equal
 
 from dojo_py import ModelError, load_mechanism, load_model
 from dojo_py.formats import check
+from dojo_py.formats.save import differing_arrays, mjcf
 
 WORLD = """<mujoco>{before}<worldbody><body name="o"><joint name="x"/><geom size=".1" name="og"/></body>{macro}
   <body name="last"><joint name="y"/><geom size=".1"/></body></worldbody>{after}</mujoco>"""
@@ -214,3 +215,47 @@ def test_frames_keep_their_names():
     frames = load_mechanism(CHILD).frames
     assert [frame.name for frame in frames] == ["F"] and [e.name for e in frames[0].elements] == ["fg", "z"]
     assert np.allclose(frames[0].pos, (1, 0, 0))
+
+
+INERTIAL = '<inertial pos="0 0 0" mass=".3" diaginertia=".1 .1 .1"/>'
+SHAPES = '<geom size=".1"/><geom group="1" size=".2"/>'
+OWN_SETTINGS = ["", 'boundmass="1"', 'boundinertia="1"', 'inertiafromgeom="true"', 'inertiagrouprange="1 2"']
+
+
+@pytest.mark.parametrize("parent", OWN_SETTINGS)
+def test_inertias_of_attached_bodies_are_completed_by_their_own_model(parent, tmp_path):
+    """And those around them by the parent's; the written file has one compiler, and the same inertias."""
+    bodies = f'<body name="a"><joint/>{INERTIAL}{SHAPES}</body><body name="b"><joint/>{SHAPES}</body>'
+    for child in OWN_SETTINGS:
+        (tmp_path / "child.xml").write_text(f"<mujoco><compiler {child}/><worldbody>{bodies}</worldbody></mujoco>")
+        (tmp_path / "main.xml").write_text(f"""<mujoco><compiler {parent}/><asset><model name="c" file="child.xml"/></asset>
+          <worldbody>{bodies}<frame pos="0 0 9"><attach model="c" prefix="p_"/></frame></worldbody></mujoco>""")
+        path = str(tmp_path / "main.xml")
+        model, wheel = load_model(path), mujoco.MjModel.from_xml_path(path)
+        assert_equal(model, wheel)
+        written = mjcf(model)
+        assert differing_arrays(load_model(written), model) == []
+        assert_equal(model, mujoco.MjModel.from_xml_string(written))
+
+
+@pytest.mark.parametrize(
+    "frames",
+    [
+        ['pos="1 2 3" euler="0 0 90"'],
+        ['name="f" pos="1 2 3" euler="0 40 90"'],
+        ['pos="0 0 5" euler="0 30 0"', 'name="f" pos="1 2 3"'],
+        ['name="f" pos="0 0 5" euler="0 30 0"', 'pos="1 2 3"'],
+        ['name="f" pos="0 0 5" euler="0 30 0"', 'name="g" pos="1 2 3" euler="0 0 90"'],
+    ],
+)
+def test_a_body_is_attached_without_the_frames_around_it(frames, tmp_path):
+    inner = '<body name="b" pos=".1 0 0" euler="10 20 30"><joint/><geom size=".1"/></body>'
+    held = "".join(f"<frame {frame}>" for frame in frames) + inner + "</frame>" * len(frames)
+    (tmp_path / "child.xml").write_text(f"<mujoco><worldbody>{held}</worldbody></mujoco>")
+    for part in ('body="b"', 'frame="f"', ""):
+        if 'name="f"' not in held and "frame" in part:
+            continue
+        (tmp_path / "main.xml").write_text(f"""<mujoco><asset><model name="c" file="child.xml"/></asset><worldbody>
+          <frame pos="0 0 9" euler="0 90 0"><attach model="c" {part} prefix="p_"/></frame></worldbody></mujoco>""")
+        path = str(tmp_path / "main.xml")
+        assert_equal(load_model(path), mujoco.MjModel.from_xml_path(path))

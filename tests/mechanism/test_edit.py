@@ -126,3 +126,27 @@ def test_errors_name_the_element(number):
     call, error, pattern = WRONG[number]
     with pytest.raises(error, match=pattern):
         call(load_mechanism(ROBOT))
+
+
+MOCAP = """<mujoco><worldbody>{bodies}</worldbody><keyframe><key name="{key}" mpos="{mpos}" mquat="{mquat}"/></keyframe></mujoco>"""
+
+
+def mocap_bodies(*names):
+    return "".join(f'<body name="{name}" mocap="true" pos="0 0 {n}"><geom size=".1"/></body>' for n, name in enumerate(names))
+
+
+def test_keyframes_keep_the_values_of_mocap_bodies():
+    """Through `attach` and `delete`, as MjSpec does."""
+    two = MOCAP.format(bodies=mocap_bodies("a", "b"), key="k", mpos="1 1 1 2 2 2", mquat="1 0 0 0 0 1 0 0")
+    one = MOCAP.format(bodies=mocap_bodies("c"), key="q", mpos="7 7 7", mquat="0 0 0 1")
+    mechanism, spec, other = load_mechanism(two), mujoco.MjSpec.from_string(two), mujoco.MjSpec.from_string(one)
+    mechanism.attach(load_mechanism(one), "world", "x_")
+    spec.compile()
+    other.compile()
+    spec.attach(other, prefix="x_", frame=spec.worldbody.add_frame())
+    same(mechanism.compile(), spec.compile())
+    assert mechanism.compile().key_mpos.tolist() == [[1, 1, 1, 2, 2, 2, 0, 0, 0], [0, 0, 0, 0, 0, 1, 7, 7, 7]]
+    mechanism.delete(mechanism.body("a"))
+    spec.delete(spec.body("a"))
+    same(mechanism.compile(), spec.compile())
+    assert mechanism.compile().key_mquat.tolist() == [[0, 1, 0, 0, 1, 0, 0, 0], [1, 0, 0, 0, 0, 0, 0, 1]]

@@ -52,6 +52,10 @@ class Pose:
         """A point of the frame in the body."""
         return self.pos + quaternion.rotate(self.quat, np.asarray(p, dtype=float))
 
+    def plain(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
+        """Position and quaternion as tuples."""
+        return tuple(self.pos), tuple(self.quat)
+
     def inside(self, pos: Any, quat: Array) -> Pose:
         """The pose of something placed in this frame."""
         return Pose(self.point(pos), quaternion.multiply(self.quat, quat))
@@ -117,6 +121,7 @@ class TreeReader:
                 level.finish()
             elif child.tag == "body":
                 inner = self._body(child, frame)
+                inner.frame = frame.plain() if level.framed else None
                 body.bodies.append(inner)
                 inherited = self.defaults.find(child, default, "childclass")
                 stack.append(_Level(child, iter(child.children), inner, inherited, Pose(), False))
@@ -124,7 +129,8 @@ class TreeReader:
                 values = read_attributes(child, schema.MJCF_FRAME, self.problems)
                 pose = frame.inside(values.get("pos", np.zeros(3)), self._quat(child, values))
                 inherited = self.defaults.find(child, default, "childclass")
-                named = partial(self._named_frame, values.get("name", ""), body, pose, parts(body))
+                around = frame.plain() if level.framed else None
+                named = partial(self._named_frame, values.get("name", ""), body, pose, around, parts(body))
                 stack.append(_Level(child, iter(child.children), body, inherited, pose, True, named))
             elif child.tag == "replicate":
                 holder, inherited = Body(where=child.where), self.defaults.find(child, default, "childclass")
@@ -135,12 +141,12 @@ class TreeReader:
             else:
                 self._part(child, level.node, body, default, frame, level.framed)
 
-    def _named_frame(self, name: str, body: Body, pose: Pose, before: list[Any]) -> None:
+    def _named_frame(self, name: str, body: Body, pose: Pose, around: Any, before: list[Any]) -> None:
         """Keep what a frame holds under its name, for `attach`."""
         if name:
             there = {id(element) for element in before}
             held = [element for element in parts(body) if id(element) not in there]
-            self.frames.append(NamedFrame(name, tuple(pose.pos), tuple(pose.quat), held))
+            self.frames.append(NamedFrame(name, *pose.plain(), around, held))
 
     def _part(self, child: Node, node: Node, body: Body, default: DefaultClass, frame: Pose, framed: bool) -> None:
         """A child that has no bodies below it."""

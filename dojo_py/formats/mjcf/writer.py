@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from lxml import etree
 
+from ...mechanism.described import complete_inertials
 from ...mechanism.errors import ModelError, Problems
 from ...mechanism.inertia import from_inertial
 from ...mechanism.model import Model
@@ -23,7 +24,7 @@ from ...mechanism.spec import Body, Drawn, Equality, Inertial, Joint, Mechanism,
 Element = Any
 """An lxml element."""
 
-NEVER = ("texcoords", "where", "left_out", "parts")
+NEVER = ("texcoords", "where", "left_out", "parts", "frame", "settings")
 SECTIONS: dict[str, tuple[str, Callable[[Any], str]]] = {
     "meshes": ("asset", lambda e: "mesh"),
     "textures": ("asset", lambda e: "texture"),
@@ -61,6 +62,7 @@ def mjcf_text(mechanism: Mechanism) -> str:
                 bool(compiled.actuator_actlimited[i]),
             )
             actuator.inheritrange = 0.0
+    complete_inertials(mechanism)
     _without_missing_pictures(mechanism)
     _without_unknown_materials(mechanism)
     root = etree.Element("mujoco")

@@ -12,6 +12,7 @@ from .drawn import Camera, Light
 from .element import IDENTITY, ZERO3, Element, Vector
 from .geom import Geom, Site
 from .joint import Joint
+from .settings import CompilerSettings
 
 MAX_COPIED = 100_000
 """Most bodies in a subtree that is copied: one that holds itself has no end."""
@@ -57,6 +58,10 @@ class Body(Element):
     """The state tells where the body is (`State.mocap_pos`, `.mocap_quat`). A child of the world, without joints."""
     fuse: str = "auto"
     """"false": stays a body of its own where a file's compiler has `fusestatic`."""
+    settings: CompilerSettings | None = field(default=None, repr=False)
+    """How its inertia is completed, where not as the model says: the settings of the model that it was attached from."""
+    frame: tuple[Vector, Vector] | None = field(default=None, repr=False, compare=False)
+    """Pose in the parent of the frame of a file that it stands in; `pos` and `quat` have it in them, `attach` takes it out."""
 
     def add(self, element: Any) -> Any:
         """Add a child body, joint, geom, site, camera or light, and return it."""
@@ -99,4 +104,6 @@ class NamedFrame(Element):
     name: str = ""
     pos: Vector = ZERO3
     quat: Vector = IDENTITY
+    frame: tuple[Vector, Vector] | None = None
+    """Pose of the frame around it, which `pos` and `quat` have in them."""
     elements: list[Any] = field(default_factory=list)

@@ -10,13 +10,15 @@ from .element import Element, Vector
 
 @dataclass
 class KeyPart:
-    """What a keyframe says about one joint or actuator."""
+    """What a keyframe says about one joint, actuator or mocap body."""
 
     element: Any
     qpos: tuple[float, ...] = ()
     qvel: tuple[float, ...] = ()
     act: tuple[float, ...] = ()
     ctrl: tuple[float, ...] = ()
+    mpos: tuple[float, ...] = ()
+    mquat: tuple[float, ...] = ()
 
 
 @dataclass
@@ -33,4 +35,4 @@ class Keyframe(Element):
     mpos: Vector | None = None
     mquat: Vector | None = None
     parts: list[KeyPart] = field(default_factory=list)
-    """Values by joint and actuator (`Mechanism.bind_keyframes`); the lists above come first where they are given."""
+    """Values by joint, actuator and mocap body (`Mechanism.bind_keyframes`); the lists above come first where they are given."""

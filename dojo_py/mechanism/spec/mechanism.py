@@ -126,7 +126,7 @@ class Mechanism(Element):
         return attach_at(self, child, to, prefix, body, frame, pos, quat)
 
     def bind_keyframes(self) -> None:
-        """Let keyframes keep their values by joint and actuator. Call it before you add joints or actuators yourself."""
+        """Let keyframes keep their values by joint, actuator and mocap body. Call it before you add any of these yourself."""
         from ..keys import bind_keyframes
 
         bind_keyframes(self)
