@@ -28,6 +28,9 @@ def keyframe_arrays(mechanism: Mechanism, layout: Layout, a: dict[str, Array], p
     defaults |= {"mpos": a["body_pos"][mocap].ravel(), "mquat": a["body_quat"][mocap].ravel()}
     known = [defaults | _parts(key, mechanism, layout, a, defaults) for key in mechanism.keyframes]
     rows = [_keyframe(Check(problems, key), key, values) for key, values in zip(mechanism.keyframes, known, strict=True)]
+    if mechanism.keyframe_count > MAX_KEYFRAMES:
+        message = f"{mechanism.keyframe_count} keyframes (size nkey) are more than the limit of {MAX_KEYFRAMES}"
+        Check(problems, mechanism).fail("keyframe_count", message)
     rows += [defaults | {"time": 0.0}] * (min(mechanism.keyframe_count, MAX_KEYFRAMES) - len(rows))
     out: dict[str, Array] = {}
     for name, value in defaults.items():

@@ -189,7 +189,7 @@ MISTAKES = {
     ),
     "setting": (
         lines('<mujoco><compiler fusestatic="yes"/></mujoco>'),
-        ":2: compiler 'r', fusestatic: 'yes' is not one of",
+        ":2: compiler, fusestatic: 'yes' is not one of",
     ),
     "setting name": (lines('<mujoco><compiler fusestatc="true"/></mujoco>'), "did you mean 'fusestatic'?"),
     "option": (

@@ -1,10 +1,12 @@
 """Valid short and odd forms: accepted, and every array as the wheel compiles it."""
 
+import re
+
 import mujoco
 import pytest
 from wheel_oracle import assert_equal
 
-from dojo_py import load_model
+from dojo_py import ModelError, load_model
 
 BODY = """<body name="b"><joint name="j" range="-30 30"/><joint name="k" type="slide" ref="2"/><geom name="g" size=".1"/></body>
   <body name="f"><freejoint/><geom name="h" size=".1"/></body>"""
@@ -69,8 +71,52 @@ URDF = """<robot name="r"><link name="base"/><link name="arm"><inertial><mass va
 
 @pytest.mark.parametrize(
     "sections",
-    ['<default><joint damping="3"/></default><worldbody><geom size="1"/></worldbody>', '<size nkey="2"/><sensor/>'],
+    [
+        '<default><joint damping="3"/></default><worldbody><geom size="1"/></worldbody>',
+        '<size nkey="2"/><sensor/>',
+        '<size nuser_body="3" nuser_jnt="2" nuserdata="4" memory="1M" nuser_cam="2"/>',
+        '<compiler boundmass="" angle="degree" eulerseq="zyx" convexhull="true"><lengthrange mode="none"/></compiler>',
+        '<option o_solref=".1" o_friction="2" gravity="1 2 3"><flag contact="disable" energy="enable"/></option>',
+    ],
 )
 def test_sections_in_a_urdf(sections):
     text = URDF.format(sections)
     assert_equal(load_model(text), mujoco.MjModel.from_xml_string(text))
+
+
+WRONG = {
+    '<size nkey="0.5"/>': "size, nkey: '0.5' is not an integer",
+    '<size nkey="1e300"/>': "size, nkey: '1e300' is not a finite number",
+    '<compiler boundmass="1_0"/>': "compiler, boundmass: '1_0' is not a finite number",
+    '<compiler inertiagrouprange="1"/>': "compiler, inertiagrouprange: 1 numbers were read, 2 are accepted",
+    '<compiler eulerseq="zz"/>': "compiler, eulerseq: 'zz' is not three letters",
+    '<option iterations="1_0"/>': "option, iterations: '1_0' is not a finite number",
+    '<option gravity="1 2"/>': "option, gravity: 2 numbers were read, 3 are accepted",
+    '<option o_solref="1 2 3"/>': "option, o_solref: 3 numbers were read",
+    '<option><flag contact="true"/></option>': "flag, contact: 'true' is not one of",
+}
+
+
+@pytest.mark.parametrize("section", WRONG)
+def test_faulty_settings_of_a_urdf_are_named_with_their_line(section):
+    """The wheel refuses them, too."""
+    with pytest.raises(ValueError):
+        mujoco.MjModel.from_xml_string(URDF.format(section))
+    with pytest.raises(ModelError, match="<text>:3: " + re.escape(WRONG[section])):
+        load_model(URDF.format(section))
+
+
+def test_a_urdf_names_settings_that_mujoco_passes_over():
+    with pytest.raises(ModelError, match="compiler 'r', lengthrange: '1' is not read"):
+        load_model(URDF.format('<compiler lengthrange="1"/>'))
+
+
+@pytest.mark.parametrize("count", [10_000, 10_001])
+def test_many_keyframes(count):
+    """None is cut off silently."""
+    text = model(f'<size nkey="{count}"/>', "<body><joint/><geom size='1'/></body>")
+    if count == 10_000:
+        assert load_model(text).nkey == mujoco.MjModel.from_xml_string(text).nkey == count
+    else:
+        with pytest.raises(ModelError, match="10001 keyframes .* more than the limit of 10000"):
+            load_model(text)

@@ -166,8 +166,8 @@ class TreeReader:
             body.lights.append(self._light(child, default, frame))
         elif child.tag in schema.REFUSED_BODY_CHILDREN:
             self.problems.refuse(child.where, "is not simulated", name=child.attributes.get("name", ""))
-        elif child.tag not in schema.IGNORED_BODY_CHILDREN:
-            accepted = (*schema.BODY_CHILDREN, *schema.IGNORED_BODY_CHILDREN)
+        else:
+            accepted = schema.BODY_CHILDREN
             message = f"is not an element of {node.tag}; accepted: {list(accepted)}{nearest(child.tag, accepted)}"
             self.problems.add(child.where, message)
 

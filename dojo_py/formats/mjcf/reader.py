@@ -6,7 +6,6 @@ Order of reading: compiler (angles), defaults, tree, then what refers to the tre
 
 from __future__ import annotations
 
-import dataclasses
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -32,15 +31,15 @@ from ..mesh_files import MeshFiles
 from ..xml_tree import Node
 from . import schema
 from .actuators import OWN_RULES, Force, apply_shortcut
-from .assets import MeshSettings, read_assets
+from .assets import read_assets
 from .bodies import TreeReader, _fill
 from .composite import expand_composites
 from .custom import read_custom, read_sizes, read_statistic
 from .defaults import Defaults, merge
 from .drawn import read_drawn_assets, read_visual
 from .macros import Models
-from .orientation import Angles
 from .sensors import read_sensors
+from .settings import Switches, read_compiler, read_option
 from .values import read_attributes
 
 PARTS: dict[str, type] = {part.tag: part for part in (JointTerm, SitePoint, WrapGeom, Pulley)}
@@ -56,7 +55,7 @@ def read_mjcf(
     """
     reader = _Reader(root, problems)
     mechanism = reader.read(MeshFiles(folder), chain)
-    if whole and reader.fusestatic and not problems.records:
+    if whole and reader.switches.fusestatic and not problems.records:
         fuse_static(mechanism, problems)
     return mechanism
 
@@ -70,20 +69,18 @@ class _Reader:
                 self.sections[node.tag].append(node)
             elif node.tag in schema.NOTED_SECTIONS:
                 self._note(node)
-            elif node.tag not in schema.IGNORED_SECTIONS:
-                accepted = (*schema.SECTIONS, *schema.NOTED_SECTIONS, *schema.IGNORED_SECTIONS)
+            else:
+                accepted = (*schema.SECTIONS, *schema.NOTED_SECTIONS)
                 problems.add(node.where, f"is not an element of mujoco{nearest(node.tag, accepted)}")
 
     def read(self, files: MeshFiles, chain: tuple[str, ...]) -> Mechanism:
-        self.angles = Angles()
-        self.mesh_settings = MeshSettings()
         settings = self._compiler()
         option = self._option()
         self.defaults = Defaults(self.sections["default"], self.problems)
         expand_composites(self.sections, self.problems)
-        assets = read_assets(self.sections["asset"], self.mesh_settings, files, self.defaults, self.problems)
+        assets = read_assets(self.sections["asset"], self.switches, files, self.defaults, self.problems)
         models = Models(self.sections["asset"], files.folder, chain, self.problems)
-        tree = TreeReader(self.defaults, self.angles, settings, self._materials(), assets, models, option, self.problems)
+        tree = TreeReader(self.defaults, self.switches.angles, settings, self._materials(), assets, models, option, self.problems)
         world = tree.read_world(self.sections["worldbody"])
         self.skipped_geoms = tree.skipped_geoms
         assets.note_unused(self.sections["asset"], self.problems)
@@ -102,7 +99,7 @@ class _Reader:
         read_statistic(self.sections["statistic"], mechanism, self.problems)
         read_visual(self.sections["visual"], mechanism, self.problems)
         asset = self.sections["asset"]
-        read_drawn_assets(asset, files.folder, self.mesh_settings, self.defaults, mechanism, self.problems)
+        read_drawn_assets(asset, files.folder, self.switches, self.defaults, mechanism, self.problems)
         for section in self.sections["deformable"]:
             for node in section.children:
                 self.problems.refuse(node.where, "is not simulated", name=node.attributes.get("name", ""))
@@ -121,52 +118,17 @@ class _Reader:
         return {node.attributes.get("name", "") for section in self.sections["asset"] for node in section.find_all("material")}
 
     def _compiler(self) -> CompilerSettings:
-        settings, self.fusestatic = CompilerSettings(), False
-        known = {item.name for item in fields(CompilerSettings)}
+        settings, self.switches = CompilerSettings(), Switches()
         for node in self.sections["compiler"]:
-            settings.where = node.where
-            values = read_attributes(node, schema.COMPILER, self.problems)
-            for key, value in values.items():
-                if key == "angle":
-                    self.angles.radian = value == "radian"
-                elif key == "coordinate" and value != "local":
-                    self.problems.add(node.where, "only 'local' is accepted (MuJoCo's rule)", attribute=key)
-                elif key == "eulerseq":
-                    self._eulerseq(node, value)
-                elif key == "fusestatic":
-                    self.fusestatic = value
-                elif key == "discardvisual" and value:
-                    self.problems.note(node.where, "shapes that only draw are kept", attribute=key)
-                elif hasattr(self.mesh_settings, key):
-                    setattr(self.mesh_settings, key, value)
-                elif key in known:
-                    setattr(settings, key, value)
-            for child in node.children:
-                if child.tag == "lengthrange":
-                    values = read_attributes(child, schema.LENGTHRANGE, self.problems)
-                    settings.lengthrange = dataclasses.replace(settings.lengthrange, **values, where=child.where)
-                else:
-                    self.problems.add(child.where, "is not an element of compiler")
+            read_compiler(node, settings, self.switches, self.problems)
+        if self.switches.discardvisual:
+            self.problems.note(settings.where, "shapes that only draw are kept", attribute="discardvisual")
         return settings
-
-    def _eulerseq(self, node: Node, value: str) -> None:
-        if len(value) == 3 and set(value) <= set("xyzXYZ"):
-            self.angles.eulerseq = value
-        else:
-            self.problems.add(node.where, f"'{value}' is not three letters of 'xyzXYZ'", attribute="eulerseq")
 
     def _option(self) -> OptionSpec:
         option = OptionSpec()
         for node in self.sections["option"]:
-            option.where = node.where
-            for key, value in read_attributes(node, schema.OPTION, self.problems).items():
-                setattr(option, key, (*value, *getattr(option, key)[len(value) :]) if _is_list(value, key) else value)
-            for child in node.children:
-                if child.tag == "flag":
-                    words = read_attributes(child, schema.FLAG, self.problems)
-                    option.flags |= {key: value == "enable" for key, value in words.items()}
-                else:
-                    self.problems.add(child.where, f"is not an element of option{nearest(child.tag, ('flag',))}")
+            read_option(node, option, self.problems)
         return option
 
     def _contacts(self, mechanism: Mechanism) -> None:
@@ -289,7 +251,3 @@ class _Reader:
         chosen = self.defaults.find(node, self.defaults.root)
         own.pop("class", None)
         return merge(own, chosen.values.get(tag, {}))
-
-
-def _is_list(value: Any, key: str) -> bool:
-    return isinstance(value, tuple) and key != "actuatorgroupdisable"

@@ -291,7 +291,6 @@ SECTIONS = tuple(
     "compiler option size default asset worldbody contact equality actuator sensor keyframe tendon deformable custom statistic"
     " visual".split()
 )
-IGNORED_SECTIONS: tuple[str, ...] = ()
 NOTED_SECTIONS = {
     "extension": "plugins are not simulated; what uses one is named where it stands",
 }
@@ -307,5 +306,4 @@ CONTAINERS: tuple[str, ...] = ("mujoco", "compiler", "option", "default", "world
 CONTAINERS += ("spatial", "tuple", "material", "composite")
 """Elements that have children; the others accept none, but for plugins."""
 BODY_CHILDREN = ("inertial", "joint", "freejoint", "geom", "site", "body", "frame", "replicate", "attach", "camera", "light")
-IGNORED_BODY_CHILDREN: tuple[str, ...] = ()
 REFUSED_BODY_CHILDREN = ("flexcomp", "plugin")

@@ -8,9 +8,9 @@ from typing import Any
 from ...mechanism.errors import nearest
 from ...mechanism.spec import Body, Geom, Inertial
 from ..lost_shapes import LostShapes
+from ..mjcf.settings import Switches
 from .colours import Colours
 from .element import Element
-from .extension import Switches
 from .meshes import UrdfMeshes
 
 IGNORED = ("gazebo", "sensor", "self_collision_checking")

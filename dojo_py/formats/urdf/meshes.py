@@ -7,8 +7,8 @@ from pathlib import PurePosixPath
 from ...mechanism.errors import ModelError
 from ...mechanism.spec import Mesh
 from ..mesh_files import MeshFiles, MissingMesh, urdf_candidates
+from ..mjcf.settings import Switches
 from .element import Element
-from .extension import Switches
 
 
 class UrdfMeshes:
@@ -29,7 +29,7 @@ class UrdfMeshes:
             return None, ""
         switches = self.switches
         try:
-            data = self.files.read(urdf_candidates(name, switches.meshdir or switches.assetdir, switches.strippath))
+            data = self.files.read(urdf_candidates(name, switches.folder, switches.strippath))
         except MissingMesh as error:
             return None, str(error)
         except ModelError as error:
