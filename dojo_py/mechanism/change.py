@@ -16,10 +16,10 @@ from .actuator_sizes import inputs
 from .compile import compile_model
 from .compile_contacts import signature
 from .compile_geoms import moved
-from .compile_option import WORDS
+from .compile_option import WORDS, compile_option
 from .described import INERTIALS_ONLY
-from .enums import BiasType, DynType, GainType, GeomType
-from .errors import ModelError
+from .enums import BiasType, DisableBit, DynType, EnableBit, GainType, GeomType
+from .errors import ModelError, Problems
 from .model import Model
 from .spec import ContactPair, Geom, Inertial, Mechanism
 
@@ -67,6 +67,8 @@ def described(model: Model) -> Mechanism:
     for prefixes, put_back in KINDS.items():
         if any(name.startswith(prefixes) for name in changed):
             put_back(model, mechanism)
+    if changed:
+        _length_ranges(model, mechanism)
     _option(model, mechanism)
     mechanism.name = model.name
     return mechanism
@@ -144,8 +146,7 @@ def _sites(model: Model, mechanism: Mechanism) -> None:
 def _actuators(model: Model, mechanism: Mechanism) -> None:
     for i, actuator in enumerate(mechanism.actuators):
         _set(actuator, model, "actuator_", ACTUATOR, i)
-        first = int(model.actuator_outadr[i])
-        actuator.gear, actuator.lengthrange = _row(model.actuator_gear, first), _row(model.actuator_lengthrange, first)
+        actuator.gear = _row(model.actuator_gear, int(model.actuator_outadr[i]))
         actuator.inheritrange, actuator.dampratio = 0.0, None
         for k, word in enumerate(inputs(actuator), int(model.actuator_ctrladr[i])):
             field = f"{word}range" if actuator.gaintype == "pid" and word in ("vel", "ff") else "ctrlrange"
@@ -155,6 +156,13 @@ def _actuators(model: Model, mechanism: Mechanism) -> None:
         actuator.dyntype = DynType(int(model.actuator_dyntype[i])).name.lower()
         actuator.gaintype = GainType(int(model.actuator_gaintype[i])).name.lower()
         actuator.biastype = BiasType(int(model.actuator_biastype[i])).name.lower()
+
+
+def _length_ranges(model: Model, mechanism: Mechanism) -> None:
+    """What the model has, which compiling what was changed might find differently."""
+    mechanism.settings.lengthrange = dataclasses.replace(mechanism.settings.lengthrange, mode="none")
+    for actuator, row in zip(mechanism.actuators, model.actuator_outadr, strict=True):
+        actuator.lengthrange = _row(model.actuator_lengthrange, int(row))
 
 
 def _tendons(model: Model, mechanism: Mechanism) -> None:
@@ -204,6 +212,14 @@ def _option(model: Model, mechanism: Mechanism) -> None:
             setattr(mechanism.option, item.name, tuple(value.tolist()) if isinstance(value, np.ndarray) else value)
     for name, table in WORDS.items():
         setattr(mechanism.option, name, next(word for word, number in table.items() if number == getattr(model.opt, name)))
+    before = compile_option(mechanism.option, Problems())
+    if (before.disableflags, before.enableflags) != (model.opt.disableflags, model.opt.enableflags):
+        disabled, enabled = DisableBit(model.opt.disableflags), EnableBit(model.opt.enableflags)
+        mechanism.option.flags = {str(bit.name).lower(): False for bit in disabled} | {
+            str(bit.name).lower(): True for bit in enabled
+        }
+    groups = int(model.opt.disableactuator)
+    mechanism.option.actuatorgroupdisable = tuple(group for group in range(groups.bit_length()) if groups >> group & 1)
 
 
 KINDS: dict[Any, Callable[[Model, Mechanism], None]] = {

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from . import quaternion
 from .errors import Problems, listing, nearest
 
 MAX_VALUE = 1e10
@@ -85,11 +86,9 @@ class Check:
     def quaternion(self, attribute: str = "quat") -> np.ndarray:
         """The attribute as a unit quaternion (4)."""
         value = self.vector(attribute, 4, fill=(1.0, 0.0, 0.0, 0.0))
-        norm = np.linalg.norm(value)
-        if norm < MIN_VALUE:
+        if np.linalg.norm(value) < MIN_VALUE:
             self.fail(attribute, "a quaternion of zero length has no direction")
-            return np.array([1.0, 0.0, 0.0, 0.0])
-        return value / norm
+        return quaternion.normalise(value)
 
     def word(self, attribute: str, accepted: Sequence[str]) -> int:
         """Index of the attribute's value among the accepted words."""

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from . import quaternion
 from .checks import Check
 from .errors import Problems
 from .layout import Layout
@@ -39,16 +40,11 @@ def keyframe_arrays(mechanism: Mechanism, layout: Layout, a: dict[str, Array], p
     for joint, address in zip(layout.joints, layout.arrays["jnt_qposadr"], strict=True):
         if joint.type in ("free", "ball"):
             first = address + (3 if joint.type == "free" else 0)
-            _normalise(out["key_qpos"][:, first : first + 4])
-    for first in range(0, 4 * int(mocap.sum()), 4):
-        _normalise(out["key_mquat"][:, first : first + 4])
+            quats = out["key_qpos"][:, first : first + 4]
+            quats[:] = quaternion.normalise(quats)
+    mquat = out["key_mquat"].reshape(len(rows), int(mocap.sum()), 4)
+    mquat[:] = quaternion.normalise(mquat)
     return out
-
-
-def _normalise(quats: Array) -> None:
-    """Quaternions (n, 4) in place; zeros become the identity."""
-    norms = np.linalg.norm(quats, axis=1, keepdims=True)
-    quats[:] = np.where(norms < 1e-15, (1.0, 0.0, 0.0, 0.0), quats / np.where(norms < 1e-15, 1.0, norms))
 
 
 def _parts(

@@ -45,9 +45,10 @@ def conjugate(q: Array) -> Array:
 
 
 def normalise(q: Array) -> Array:
-    """Unit length; a zero quaternion becomes the identity, as in MuJoCo. (..., 4)."""
+    """Unit length; a zero quaternion becomes the identity, and one of unit length stays bit by bit, as in MuJoCo. (..., 4)."""
     norm = np.linalg.norm(q, axis=-1, keepdims=True)
-    return np.where(norm < 1e-15, np.array([1.0, 0.0, 0.0, 0.0]), q / np.where(norm < 1e-15, 1.0, norm))
+    divisor = np.where((norm < 1e-15) | (np.abs(norm - 1.0) <= 1e-15), 1.0, norm)
+    return np.where(norm < 1e-15, np.array([1.0, 0.0, 0.0, 0.0]), q / divisor)
 
 
 def matrix(q: Array) -> Array:

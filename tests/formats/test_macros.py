@@ -43,6 +43,12 @@ REPLICAS = {
         </replicate></frame>""",
         "",
     ),
+    "sites between points": (
+        """<frame pos="0 0 1" euler="90 0 0"><replicate count="2" offset="1 0 0" euler="0 90 0">
+        <site name="s" type="capsule" fromto="0 0 0 1 2 3"/><site name="b" type="box" fromto="0 0 0 1 2 3" size=".1"/>
+        </replicate><site type="cylinder" fromto="0 1 0 1 2 3"/></frame>""",
+        "",
+    ),
     "nested": (
         f'<replicate count="2" offset="1 0 0" sep="-"><replicate count="2" offset="0 1 0">{BODY}</replicate></replicate>',
         '<actuator><motor name="m" joint="j"/></actuator>',

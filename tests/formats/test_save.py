@@ -129,6 +129,47 @@ def test_options_and_names():
     assert differing_arrays(load_model(text), other) == [] and load_model(text).opt.cone == 1 and 'model="else"' in text
 
 
+@pytest.mark.parametrize("bits", [{"disableflags": 1 << 4 | 1}, {"enableflags": 2, "disableflags": 0}, {"disableactuator": 5}])
+def test_flags_and_groups_that_replace_changed(bits):
+    from dataclasses import replace
+
+    option = '<option actuatorgroupdisable="1"><flag gravity="disable" fwdinv="enable"/></option>'
+    model = load_model(load_text(f'<compiler><lengthrange mode="none"/></compiler>{option}'))
+    other = model.replace(opt=replace(model.opt, **bits))
+    text = mjcf(other)
+    assert differing_arrays(load_model(text), other) == []
+    assert_equal(other, mujoco.MjModel.from_xml_string(text))
+
+
+def load_text(before):
+    return f"""<mujoco>{before}<worldbody><body><joint name="j" range="-40 60"/><geom size=".1" pos=".2 0 0"/></body></worldbody>
+      <actuator><muscle joint="j"/><motor joint="j" lengthrange="-0.1 0.2"/><motor joint="j"/></actuator></mujoco>"""
+
+
+@pytest.mark.parametrize("words", ['mode="none"', 'mode="all" uselimit="true"', 'uselimit="true" useexisting="false"', 'accel="5"'])
+def test_how_lengths_are_ranged_is_written(words):
+    model = load_model(load_text(f"<compiler><lengthrange {words}/></compiler>"))
+    for other in (model, model.replace(body_mass=3.0 * model.body_mass)):
+        text = mjcf(other)
+        assert differing_arrays(load_model(text), other) == []
+        assert_equal(other, mujoco.MjModel.from_xml_string(text), tolerance=1e-8)  # both pull, and end where they come to rest
+
+
+@pytest.mark.parametrize("words", ["quat", "xyaxes", "euler", "axisangle", "zaxis"])
+def test_orientations_are_read_again_bit_by_bit(words):
+    """Two balls have no axes across their line: the least difference turned the inertial frame. Before: 1 of 150 was refused."""
+    count, rng = {"quat": 4, "xyaxes": 6, "euler": 3, "axisangle": 4, "zaxis": 3}[words], np.random.default_rng(1)
+    turns = [" ".join(f"{x:.4g}" for x in rng.uniform(-1, 1, count)) for _ in range(200)]
+    balls = [
+        f"""<body pos="0 0 {3 * n}"><geom size="0.2935" {words}="{turn}"/>
+        <geom size="0.1314" pos="0.9642 -0.4285 0.8151"/></body>"""
+        for n, turn in enumerate(turns)
+    ]
+    model = load_model(f"<mujoco><worldbody>{''.join(balls)}</worldbody></mujoco>")
+    again = load_model(mjcf(model))
+    assert np.array_equal(again.geom_quat, model.geom_quat) and np.array_equal(again.body_iquat, model.body_iquat)
+
+
 def test_what_mjcf_cannot_say_is_refused_and_nothing_is_written(tmp_path):
     model = load_model("quadruped")
     damping = np.array(model.dof_damping)

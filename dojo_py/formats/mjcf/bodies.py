@@ -12,7 +12,7 @@ import numpy as np
 from ...mechanism import quaternion
 from ...mechanism.attach import Tally
 from ...mechanism.errors import Problems, listing, nearest
-from ...mechanism.placing import parts
+from ...mechanism.placing import parts, place
 from ...mechanism.spec import (
     Body,
     Camera,
@@ -220,7 +220,7 @@ class TreeReader:
         if kind != "mesh" and values.pop("shellinertia", False):
             message = "'true' is not simulated"
             self.lost.add(body, node.where, "geom with its mass on the surface", "shellinertia", message, values)
-        body.geoms.append(_fill(Geom, self._placed(node, values, frame), node))
+        body.geoms.append(self._placed(Geom, node, values, frame))
 
     def _leave_out(self, node: Node, body: Body, kind: str, values: Values) -> None:
         """A signed distance field, a mesh or a height field that is not there."""
@@ -242,7 +242,7 @@ class TreeReader:
     def _site(self, node: Node, default: DefaultClass, frame: Pose | None) -> Site:
         values = self._values(node, "site", default, schema.SITE)
         self._material(node, values)
-        return _fill(Site, self._placed(node, values, frame), node)
+        return self._placed(Site, node, values, frame)
 
     def _camera(self, node: Node, default: DefaultClass, frame: Pose) -> Camera:
         values = self._values(node, "camera", default, schema.CAMERA | {"target": schema.TEXT})
@@ -259,16 +259,12 @@ class TreeReader:
         light.target, light.texture = kept.pop("target", ""), kept.pop("texture", "")
         return light
 
-    def _placed(self, node: Node, values: Values, frame: Pose | None) -> Values:
-        """Orientation as a quaternion; the pose of the enclosing frames applied."""
-        quat = self._quat(node, values)
-        values = {key: value for key, value in values.items() if key not in KEYS} | {"quat": quat}
-        if frame is None:
-            return values
-        if "fromto" in values:
-            values = _without_fromto(values)
-        pose = frame.inside(values.get("pos", np.zeros(3)), values["quat"])
-        return values | {"pos": pose.pos, "quat": pose.quat}
+    def _placed(self, kind: type, node: Node, values: Values, frame: Pose | None) -> Any:
+        """A geom or site: orientation as a quaternion, the pose of the enclosing frames applied."""
+        shape = _fill(kind, values, node, quat=self._quat(node, values))
+        if frame is not None:
+            place([shape], frame.pos, frame.quat)
+        return shape
 
     def _values(self, node: Node, tag: str, default: DefaultClass, table: dict[str, schema.Kind]) -> Values:
         own = read_attributes(node, table | schema.NAMED, self.problems)
@@ -282,20 +278,6 @@ class TreeReader:
 
 def _touches(values: Values) -> bool:
     return values.get("contype", 1) != 0 or values.get("conaffinity", 1) != 0
-
-
-def _without_fromto(values: Values) -> Values:
-    """The same shape by position, orientation and half length: a frame turns these, roll about the axis included."""
-    ends = np.array(values["fromto"])
-    along = ends[:3] - ends[3:]
-    length = float(np.linalg.norm(along))
-    kind, given = values.get("type", "sphere"), values.get("size", (0.0,))
-    radius = given[0]
-    if length < 1e-15 or kind not in ("capsule", "cylinder", "ellipsoid", "box"):
-        return values  # for the compiler to report
-    size = (radius, radius, 0.5 * length) if kind in ("ellipsoid", "box") else (radius, 0.5 * length, *given[2:])
-    pose = {"pos": 0.5 * (ends[:3] + ends[3:]), "quat": quaternion.from_z_axis(along), "size": size}
-    return {key: value for key, value in values.items() if key != "fromto"} | pose
 
 
 def _fill(kind: type, values: Values, node: Node, **fixed: Any) -> Any:

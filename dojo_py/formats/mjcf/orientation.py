@@ -57,7 +57,8 @@ def _unit(v: np.ndarray, what: str) -> np.ndarray:
 
 
 def _quat(v: np.ndarray, angles: Angles) -> np.ndarray:
-    return _unit(v, "a quaternion")
+    _unit(v, "a quaternion")
+    return quaternion.normalise(v)
 
 
 def _axisangle(v: np.ndarray, angles: Angles) -> np.ndarray:

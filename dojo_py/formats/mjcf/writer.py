@@ -19,7 +19,7 @@ from ...mechanism.errors import ModelError, Problems
 from ...mechanism.inertia import from_inertial
 from ...mechanism.model import Model
 from ...mechanism.sensor_kinds import FRAMES, SENSOR_KINDS, SHAPES
-from ...mechanism.spec import Body, Drawn, Equality, Inertial, Joint, Mechanism, Sensor
+from ...mechanism.spec import Body, Drawn, Equality, Inertial, Joint, LengthRange, Mechanism, Sensor
 
 Element = Any
 """An lxml element."""
@@ -80,6 +80,8 @@ def mjcf_text(mechanism: Mechanism) -> str:
 def _fill(root: Element, mechanism: Mechanism, compiled: Model) -> None:
     compiler = etree.SubElement(root, "compiler", angle="radian")
     _attributes(compiler, mechanism.settings)
+    if mechanism.settings.lengthrange != LengthRange():
+        _attributes(etree.SubElement(compiler, "lengthrange"), mechanism.settings.lengthrange)
     option = etree.SubElement(root, "option")
     _attributes(option, mechanism.option, skip=("flags",))
     if mechanism.option.flags:
