@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import importlib.resources
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -13,7 +14,20 @@ from ..mechanism.compile import compile_model
 from ..mechanism.errors import ErrorRecord, ModelError, Problems, nearest
 from ..mechanism.model import Model
 from ..mechanism.spec import Mechanism
-from .xml_tree import Node, expand_includes, parse_file, parse_text
+from .xml_tree import Node, expand_includes, parse_file, parse_text, resolved
+
+
+@dataclass(frozen=True)
+class Chain:
+    """The files that attach one another, the innermost last, and what was read for them in this load, by path."""
+
+    files: tuple[str, ...] = ()
+    read: dict[str, Mechanism | None] = field(default_factory=dict)
+    names: dict[str, str] = field(default_factory=dict)
+
+    def then(self, path: Path) -> Chain:
+        """The chain with one more file."""
+        return dataclasses.replace(self, files=(*self.files, str(resolved(path))))
 
 
 def load_model(source: str | bytes | PathLike, unsupported: str = "error") -> Model:
@@ -65,16 +79,16 @@ def load_mechanism(source: str | bytes | PathLike, unsupported: str = "error") -
 def read_mechanism(source: str | bytes | PathLike, problems: Problems) -> Mechanism:
     """The mechanism a source describes, not yet compiled. Problems are collected where reading can go on."""
     root, folder = open_source(source)
-    chain = () if folder is None else (str((folder / Path(root.where.path).name).resolve()),)
+    chain = Chain() if folder is None else Chain().then(folder / Path(root.where.path).name)
     return _read_root(root, folder, problems, chain)
 
 
-def read_file(path: Path, problems: Problems, chain: tuple[str, ...]) -> Mechanism:
+def read_file(path: Path, problems: Problems, chain: Chain) -> Mechanism:
     """The mechanism of a file that another one attaches; chain: the files that attach it."""
-    return _read_root(parse_file(path), path.parent, problems, (*chain, str(path.resolve())), whole=False)
+    return _read_root(parse_file(path), path.parent, problems, chain.then(path), whole=False)
 
 
-def _read_root(root: Node, folder: Path | None, problems: Problems, chain: tuple[str, ...], whole: bool = True) -> Mechanism:
+def _read_root(root: Node, folder: Path | None, problems: Problems, chain: Chain, whole: bool = True) -> Mechanism:
     if root.tag == "mujoco":
         from .mjcf import read_mjcf
 

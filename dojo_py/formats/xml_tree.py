@@ -178,35 +178,25 @@ def expand_includes(root: Node, folder: Path | None, problems: Problems) -> Node
 
     Each file may be included once (MuJoCo's rule), which also rules out recursion.
     """
-    seen = {_resolved(folder / Path(root.where.path).name)} if folder else set()
-    counts = {"elements": 0}
-
-    def expand(node: Node, depth: int) -> None:
-        counts["elements"] += 1
-        children: list[Node] = []
-        for child in node.children:
-            if child.tag == "include":
-                children.extend(load(child, depth))
-            else:
-                expand(child, depth + 1)
-                children.append(child)
-        node.children = children
+    seen = {resolved(folder / Path(root.where.path).name)} if folder else set()
+    elements = _size(root)
 
     def load(include: Node, depth: int) -> list[Node]:
+        nonlocal elements
         file = include.attributes.get("file", "")
         if not file:
             problems.add(include.where, "the name of a file is missing", attribute="file")
         elif (path := path_of(file, folder)) is None:
             problems.add(include.where, f"'{file}' has no folder: load the model from a path", attribute="file")
-        elif len(seen) > MAX_INCLUDES or counts["elements"] > MAX_ELEMENTS or depth > MAX_DEPTH:
+        elif len(seen) > MAX_INCLUDES or elements > MAX_ELEMENTS or depth > MAX_DEPTH:
             problems.add(include.where, "the included files are too many, too large or nested too deeply")
         else:
             beside = Path(include.where.path).parent / file
             path = beside if exists(beside) and not exists(path) else path
-            if _resolved(path) in seen:
+            if resolved(path) in seen:
                 problems.add(include.where, f"'{file}' is included more than once", attribute="file")
                 return []
-            seen.add(_resolved(path))
+            seen.add(resolved(path))
             try:
                 tree = parse_file(path)
             except ModelError as error:
@@ -214,12 +204,31 @@ def expand_includes(root: Node, folder: Path | None, problems: Problems) -> Node
                     where = Where(record.path, record.line) if record.line else include.where
                     problems.add(where, f"{record.message} (included at {include.where.path}:{include.where.line})")
                 return []
-            expand(tree, depth + 1)
+            elements += _size(tree)
             return tree.children
         return []
 
-    expand(root, 0)
+    stack = [(root, 0)]
+    while stack:
+        node, depth = stack.pop()
+        pending, node.children = [(child, depth) for child in reversed(node.children)], []
+        while pending:
+            child, level = pending.pop()
+            if child.tag == "include":
+                pending += [(included, level + 1) for included in reversed(load(child, level))]
+            else:
+                node.children.append(child)
+                stack.append((child, level + 1))
     return root
+
+
+def _size(root: Node) -> int:
+    """How many elements a tree has."""
+    count, stack = 0, [root]
+    while stack:
+        count += 1
+        stack.extend(stack.pop().children)
+    return count
 
 
 def exists(path: Path) -> bool:
@@ -230,8 +239,9 @@ def exists(path: Path) -> bool:
         return False
 
 
-def _resolved(path: Path) -> Path:
+def resolved(path: Path) -> Path:
+    """The path without links; as it is where there is none, because of a NUL character or a loop of links."""
     try:
         return path.resolve()
-    except (OSError, RuntimeError, ValueError):  # a NUL character or a loop of links
+    except (OSError, RuntimeError, ValueError):
         return path

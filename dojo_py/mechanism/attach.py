@@ -37,7 +37,7 @@ from .spec.element import IDENTITY, ZERO3
 Array = np.ndarray
 
 MAX_ELEMENTS = 200_000
-"""Bodies, joints, geoms and sites that copying may make."""
+"""Elements that copying may make."""
 NOT_MIXED = ("settotalmass", "fitaabb")
 """Settings of the whole model, which an attached one cannot have of its own."""
 
@@ -49,13 +49,15 @@ class Replicas:
     names: Names
     suffixes: list[str]
 
-    def apply(self, mechanism: Mechanism) -> None:
-        """Replace what refers to the originals by what refers to the copies, at the end of its list."""
+    def apply(self, mechanism: Mechanism, tally: Tally) -> bool:
+        """Replace what refers to the originals by what refers to the copies, at the end of its list. False: they are too many."""
         known = {kind: set(names) for kind, names in self.names.items()}
         for kind, elements in listed(mechanism, REFERRING):
             touched = [element for element in elements if inside(element, known)]
             if not touched:
                 continue
+            if not tally.room(len(self.suffixes) * sum(_size(element) for element in touched)):
+                return False
             gone = {id(element) for element in touched}
             elements[:] = [element for element in elements if id(element) not in gone]
             known.setdefault(kind, set()).update(element.name for element in touched if element.name)
@@ -63,6 +65,7 @@ class Replicas:
             for suffix, copies in zip(self.suffixes, sets, strict=True):
                 rename([(kind, element) for element in copies], known, lambda name, suffix=suffix: name + suffix)  # type: ignore[misc]
                 elements.extend(copies)
+        return True
 
 
 @dataclass
@@ -70,11 +73,26 @@ class Tally:
     """How many elements copying has made."""
 
     count: int = 0
+    limit: int = MAX_ELEMENTS
+
+    def room(self, more: int) -> bool:
+        """Count so many more; False where they are too many."""
+        self.count += more
+        return self.count <= self.limit
 
     def room_for(self, body: Body, times: int) -> bool:
-        """Count so many copies of what a body holds; False where they would be too many."""
-        self.count += times * sum(1 for _ in tree_elements([body]))
-        return self.count <= MAX_ELEMENTS
+        """Count so many copies of what a body holds."""
+        return self.room(times * sum(1 for _ in tree_elements([body])))
+
+    def room_for_all(self, mechanism: Mechanism) -> bool:
+        """Count a copy of a mechanism."""
+        return self.room_for(mechanism.world, 1) and self.room(sum(_size(e) for _, those in listed(mechanism) for e in those))
+
+
+def _size(element: Any) -> int:
+    """An element that is not of the tree, with its parts."""
+    lists = (getattr(element, item.name) for item in dataclasses.fields(element))
+    return 1 + sum(len(parts) for parts in lists if isinstance(parts, list) and parts and dataclasses.is_dataclass(parts[0]))
 
 
 def replicate(original: Body, target: Body, poses: list[tuple[Array, Array]], separator: str) -> Replicas:

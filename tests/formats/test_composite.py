@@ -179,3 +179,29 @@ def test_what_is_wrong_is_named_once(text):
     with pytest.raises(ModelError, match=FAULTY[text]) as caught:
         load_model(world(text))
     assert len(caught.value.errors) == 1
+
+
+def test_the_composites_of_a_file_are_counted_together():
+    """Before: each could make 20000 bodies, hundreds of times in one file."""
+    one = '<composite type="particle" count="27 27 27" spacing=".1"><geom size=".01"/></composite>'
+    with pytest.raises(ModelError, match="composites of the file make 39366 bodies, more than 20000"):
+        load_model(world(2 * one))
+
+
+FLAT = (
+    '<body name="B0_0"><joint type="ball"/><composite type="cloth" count="3 3" spacing=".1" flatinertia=".1">{}</composite></body>'
+)
+
+
+@pytest.mark.parametrize(
+    "empty, same", [('mass="" size=".1"', 'size=".1"'), ('density="" size=".1"', 'size=".1"'), ('size=""', "")]
+)
+def test_empty_numbers_of_a_geom_are_as_not_given(empty, same):
+    def outcome(attributes, text):
+        try:
+            return load_model(world(text.format(f"<geom {attributes}/>"))).body_mass.tolist()
+        except ModelError as error:
+            return [record.message for record in error.errors]
+
+    for text in (FLAT, '<body name="b"><composite type="box" count="3 3 3" spacing=".1">{}</composite></body>'):
+        assert outcome(empty, text) == outcome(same, text)

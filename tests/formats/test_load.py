@@ -100,6 +100,15 @@ def test_faulty_includes(tmp_path, first, second, pattern):
         load_model(tmp_path / "main.xml")
 
 
+def test_a_chain_of_includes_as_deep_as_elements_may_be(tmp_path):
+    """Before: RecursionError."""
+    for n in range(490):
+        (tmp_path / f"{n}.xml").write_text(f'<mujocoinclude><include file="{n + 1}.xml"/></mujocoinclude>')
+    (tmp_path / "490.xml").write_text("<mujocoinclude><worldbody><geom size='1'/></worldbody></mujocoinclude>")
+    (tmp_path / "main.xml").write_text('<mujoco><include file="0.xml"/></mujoco>')
+    assert load_model(tmp_path / "main.xml").ngeom == 1
+
+
 def test_text_has_no_folder_to_include_from():
     assert "load the model from a path" in message('<mujoco><include file="x.xml"/></mujoco>')
 

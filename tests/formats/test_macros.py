@@ -157,6 +157,14 @@ FAULTY = {
         WORLD.format(before="", macro='<replicate count="1000">' * 5 + BODY + "</replicate>" * 5, after=""),
         "more than 200000 elements",
     ),
+    "what refers to them": (
+        WORLD.format(
+            before="",
+            macro=f'<replicate count="2000">{BODY}</replicate>',
+            after="<sensor>" + 500 * '<framepos objtype="site" objname="s"/>' + "</sensor>",
+        ),
+        "makes, with what refers to it, more than 200000 elements",
+    ),
     "a joint": (WORLD.format(before="", macro='<replicate count="2"><joint/></replicate>', after=""), "not accepted directly"),
     "unknown attribute": (WORLD.format(before="", macro='<replicate cuont="2"/>', after=""), "did you mean 'count'"),
     "no model": (WORLD.format(before="", macro='<attach model="kid" prefix="p"/>', after=""), "no model of asset is named 'kid'"),
@@ -265,3 +273,35 @@ def test_a_body_is_attached_without_the_frames_around_it(frames, tmp_path):
           <frame pos="0 0 9" euler="0 90 0"><attach model="c" {part} prefix="p_"/></frame></worldbody></mujoco>""")
         path = str(tmp_path / "main.xml")
         assert_equal(load_model(path), mujoco.MjModel.from_xml_path(path))
+
+
+def test_every_file_is_read_once(tmp_path, monkeypatch):
+    """Twelve models, each of which attaches the next one twice under two names. Before: 4095 reads."""
+    from dojo_py.formats import load
+
+    for n in range(12):
+        (tmp_path / f"{n}.xml").write_text(f"""<mujoco model="m{n}"><asset><model name="a" file="{n + 1}.xml"/>
+          <model name="b" file="./{n + 1}.xml"/></asset><worldbody><attach model="a" prefix="a"/><attach model="b" prefix="b"/>
+          </worldbody></mujoco>""")
+    (tmp_path / "12.xml").write_text('<mujoco><worldbody><site name="s"/></worldbody></mujoco>')
+    read, original = [], load.parse_file
+    monkeypatch.setattr(load, "parse_file", lambda path, *more: read.append(path) or original(path, *more))
+    assert load_model(tmp_path / "0.xml").nsite == 4096 and len(read) == 13
+
+
+@pytest.mark.parametrize(
+    "inside, message",
+    [
+        ('<asset><model name="c" file="loop.xml"/></asset><worldbody><attach model="c" prefix="p"/></worldbody>', "cannot be read"),
+        ('<asset><texture name="t" type="2d" file="loop.xml"/></asset><worldbody/>', ""),
+        ('<include file="loop.xml"/>', "cannot be read"),
+    ],
+)
+def test_links_to_themselves(inside, message, tmp_path):
+    (tmp_path / "loop.xml").symlink_to(tmp_path / "loop.xml")
+    (tmp_path / "main.xml").write_text(f"<mujoco>{inside}</mujoco>")
+    if message:
+        with pytest.raises(ModelError, match=message):
+            load_model(tmp_path / "main.xml")
+    else:  # a picture that is missing stops no model
+        assert load_model(tmp_path / "main.xml").nbody == 1

@@ -21,15 +21,16 @@ from typing import Any
 
 import numpy as np
 
+from ...mechanism.attach import Tally
 from ...mechanism.errors import Problems
 from ..xml_tree import Node
 from . import schema
-from .values import read_attributes
+from .values import Values, read_attributes
 
 TYPES = ("particle", "grid", "rope", "loop", "cloth", "box", "cylinder", "ellipsoid")
 SHELLS = ("box", "cylinder", "ellipsoid")
 MAX_BODIES = 20_000
-"""Of one composite."""
+"""Of all composites of a file."""
 FIX = {"solreffix": schema.real(2, 1), "solimpfix": schema.real(5, 1)}
 COMPOSITE = {
     "prefix": schema.TEXT, "type": schema.word(*TYPES, refused=("cable",)), "count": schema.Kind("ints", 1, 3),
@@ -62,6 +63,8 @@ class _Maker:
     values: dict[str, Any]
     parts: dict[str, dict[str, str]]
     """"geom", "site", "joint main", "tendon shear", ... -> attributes."""
+    geom_values: Values
+    """Those of the geom, read."""
     pins: list[tuple[int, ...]]
     sections: dict[str, list[Node]] = field(default_factory=lambda: {"tendon": [], "equality": [], "contact": []})
 
@@ -98,20 +101,20 @@ class _Maker:
 
 def expand_composites(sections: dict[str, list[Node]], problems: Problems) -> None:
     """Replace every composite of the tree by what it stands for; tendons, equalities and exclusions become sections."""
-    stack = list(sections["worldbody"])
+    stack, tally = list(sections["worldbody"]), Tally(limit=MAX_BODIES)
     while stack:
         node = stack.pop()
         if any(child.tag == "composite" for child in node.children):
-            node.children = list(_replaced(node, sections, problems))
+            node.children = list(_replaced(node, sections, tally, problems))
         stack.extend(child for child in node.children if child.tag in ("body", "frame", "replicate"))
 
 
-def _replaced(parent: Node, sections: dict[str, list[Node]], problems: Problems) -> Iterator[Node]:
+def _replaced(parent: Node, sections: dict[str, list[Node]], tally: Tally, problems: Problems) -> Iterator[Node]:
     for child in parent.children:
         if child.tag != "composite":
             yield child
             continue
-        maker = _maker(child, parent, problems)
+        maker = _maker(child, parent, tally, problems)
         if maker is None:
             continue
         yield from MAKERS[maker.values["type"]](maker)
@@ -120,7 +123,7 @@ def _replaced(parent: Node, sections: dict[str, list[Node]], problems: Problems)
                 sections[tag].append(Node(tag, {}, child.where, made))
 
 
-def _maker(node: Node, parent: Node, problems: Problems) -> _Maker | None:
+def _maker(node: Node, parent: Node, tally: Tally, problems: Problems) -> _Maker | None:
     """What the element says, or None after a problem."""
     before = len(problems.records) + len(problems.left_out)
     values = read_attributes(node, COMPOSITE, problems)
@@ -137,12 +140,12 @@ def _maker(node: Node, parent: Node, problems: Problems) -> _Maker | None:
     count = (*values.get("count", (1,)), 1, 1)[:3]
     if min(count) < 1 or any(a == 1 and b > 1 for a, b in itertools.pairwise(count)):
         wrong(f"{count} was read; positive numbers are accepted, ones last", "count")
-    elif math.prod(count) > MAX_BODIES:
-        wrong(f"makes {math.prod(count)} bodies, more than {MAX_BODIES}", "count")
+    elif not tally.room(math.prod(count)):
+        wrong(f"the composites of the file make {tally.count} bodies, more than {MAX_BODIES}", "count")
     spacing = values.get("spacing", 0.0)
     if not spacing > 0.0:
         wrong("a positive spacing is needed", "spacing")
-    parts, pins = _parts(node, problems)
+    parts, geom_values, pins = _parts(node, problems)
     dimensions = sum(n > 1 for n in count)
     wanted = {"grid": (1, 2), "rope": (1,), "loop": (1,), "cloth": (2,)}.get(kind, (3,) if kind in SHELLS else (0, 1, 2, 3))
     if kind and dimensions not in wanted:
@@ -156,12 +159,13 @@ def _maker(node: Node, parent: Node, problems: Problems) -> _Maker | None:
         wrong("only a grid is pinned", "pin")
     if len(problems.records) + len(problems.left_out) > before:
         return None
-    return _Maker(node, parent, count, spacing, prefix, values, parts, pins)
+    return _Maker(node, parent, count, spacing, prefix, values, parts, geom_values, pins)
 
 
-def _parts(node: Node, problems: Problems) -> tuple[dict[str, dict[str, str]], list[tuple[int, ...]]]:
-    """Attributes of the parts, checked once, and the pins."""
+def _parts(node: Node, problems: Problems) -> tuple[dict[str, dict[str, str]], Values, list[tuple[int, ...]]]:
+    """Attributes of the parts, checked once, those of the geom as values, and the pins."""
     parts: dict[str, dict[str, str]] = {}
+    geom_values: Values = {}
     pins = []
     for child in node.children:
         if child.tag not in CHILDREN:
@@ -178,7 +182,8 @@ def _parts(node: Node, problems: Problems) -> tuple[dict[str, dict[str, str]], l
         else:
             kind = f" {values.get('kind', 'main')}" if "kind" in CHILDREN[child.tag] else ""
             parts[child.tag + kind] = dict(child.attributes)
-    return parts, pins
+            geom_values = values if child.tag == "geom" else geom_values
+    return parts, geom_values, pins
 
 
 def _root(parent: Node, prefix: str, count: tuple[int, ...], kind: str) -> tuple[int, ...] | None:
@@ -315,18 +320,18 @@ def _cloth_parts(m: _Maker, ix: int, iy: int) -> list[Node]:
     out.append(Node("site", m.parts.get("site", {}) | {"name": m.name("S", ix, iy)}, m.node.where))
     flat = m.values.get("flatinertia", 0.0)
     if flat > 0.0:
-        mass = _mass(m.parts.get("geom", {}))
+        mass = _mass(m.geom_values)
         x, z = 0.5 * m.spacing, 0.5 * m.spacing * flat
         moments = (mass * (x * x + z * z) / 3.0, mass * (x * x + z * z) / 3.0, mass * 2.0 * x * x / 3.0)
         out.append(m.make("inertial", mass=_text(mass), pos="0 0 0", diaginertia=_text(*moments)))
     return out
 
 
-def _mass(geom: dict[str, str]) -> float:
+def _mass(geom: Values) -> float:
     """Of an element's geom: given, or density times volume."""
     if "mass" in geom:
         return float(geom["mass"])
-    size = [float(x) for x in geom.get("size", "0").split()]
+    size = geom.get("size", (0.0,))
     kind, third = geom.get("type", "sphere"), 4.0 / 3.0 * math.pi
     volume = third * size[0] ** 3
     if kind == "capsule" and len(size) > 1:
@@ -338,7 +343,7 @@ def _mass(geom: dict[str, str]) -> float:
 
 def _shell(m: _Maker) -> Iterator[Node]:
     geom = m.parts.get("geom", {})
-    radius, *rest = [float(x) for x in geom.get("size", "0").split()]
+    radius, *rest = m.geom_values.get("size", (0.0,))
     own = {"contype": "0"} | geom
     yield Node("geom", own | {"type": "sphere", "name": f"{m.prefix}Gcenter", "size": _text(2.0 * radius)}, m.node.where)
     capsule = geom.get("type") == "capsule"

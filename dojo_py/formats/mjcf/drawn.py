@@ -8,7 +8,7 @@ from typing import Any
 from ...mechanism.errors import Problems, nearest
 from ...mechanism.spec import Drawn, Material, Mechanism, Texture
 from ..picture_colour import mean_colour, pixels_of
-from ..xml_tree import Node
+from ..xml_tree import Node, resolved
 from . import schema
 from .defaults import Defaults, merge
 from .values import Values, read_attributes
@@ -40,7 +40,7 @@ def read_drawn_assets(
                 if side in kept and folder is not None:
                     place = settings.texturedir or settings.assetdir
                     name = Path(kept[side]).name if settings.strippath else kept[side]
-                    kept[side] = str((folder / place / name).resolve())
+                    kept[side] = str(resolved(folder / place / name))
             name = values.get("name") or Path(values.get("file", "")).stem
             mechanism.textures.append(Texture(name, kept, tag="texture", where=node.where))
         elif node.tag == "material":

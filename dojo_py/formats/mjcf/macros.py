@@ -19,7 +19,8 @@ from ...mechanism import quaternion
 from ...mechanism.attach import MAX_ELEMENTS, attach, replicate
 from ...mechanism.errors import ModelError, Problems, listing, nearest
 from ...mechanism.spec import Body, Mechanism
-from ..xml_tree import Node, path_of
+from ..load import Chain, read_file
+from ..xml_tree import Node, parse_file, path_of, resolved
 from . import schema
 from .orientation import read_orientation
 from .values import read_attributes
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
 MAX_MODELS = 20
 """Attached files within attached files."""
+MAX_FILES = 1000
+"""Files that a model attaches in all."""
 
 Expansion = Callable[[Mechanism], None]
 """What to do with the finished mechanism."""
@@ -58,16 +61,21 @@ def read_replicate(reader: TreeReader, node: Node, holder: Body, body: Body, fra
         poses.append((inner.pos, inner.quat))
         pos = pos + quaternion.rotate(quat, offset)
     reader.lost.move(holder, body)
-    reader.expansions.append(replicate(holder, body, poses, values.get("sep", "")).apply)
+    replicas = replicate(holder, body, poses, values.get("sep", ""))
+
+    def expand(mechanism: Mechanism) -> None:
+        if not replicas.apply(mechanism, reader.tally):
+            problems.add(node.where, f"makes, with what refers to it, more than {MAX_ELEMENTS} elements", attribute="count")
+
+    reader.expansions.append(expand)
 
 
 class Models:
     """The models of `asset`: read when they are attached, each with the files around it."""
 
-    def __init__(self, sections: list[Node], folder: Path | None, chain: tuple[str, ...], problems: Problems):
+    def __init__(self, sections: list[Node], folder: Path | None, chain: Chain, problems: Problems):
         self.folder, self.chain, self.problems = folder, chain, problems
         self.nodes: dict[str, Node] = {}
-        self._read: dict[str, Mechanism | None] = {}
         for node in (child for section in sections for child in section.find_all("model")):
             values = read_attributes(node, schema.MODEL_ASSET, problems)
             if not values.get("file"):
@@ -89,10 +97,10 @@ class Models:
         if name and name not in self.nodes:
             message = f"no model of asset is named '{name}'{listing(self.nodes)}{nearest(name, self.nodes)}"
             self.problems.add(node.where, message, attribute="model")
-        child = self._model(name) if name in self.nodes else None
+        child = self._load(self.nodes[name]) if name in self.nodes else None
         if child is None:
             return
-        if not reader.tally.room_for(child.world, 1):
+        if not reader.tally.room_for_all(child):
             self.problems.add(node.where, f"makes more than {MAX_ELEMENTS} elements")
             return
         lists = Mechanism(settings=reader.settings, option=reader.option)  # what is not part of the tree waits here
@@ -103,36 +111,34 @@ class Models:
 
     def _own_name(self, node: Node) -> str:
         """The name that the file gives its model."""
-        from ..xml_tree import parse_file
-
         try:
             path = path_of(node.attributes["file"], self.folder)
-            return "" if path is None else parse_file(path).attributes.get("model", "")
+            names, key = self.chain.names, "" if path is None else str(resolved(path))
+            if path is not None and key not in names and len(names) < MAX_FILES:
+                names[key] = parse_file(path).attributes.get("model", "")
+            return names.get(key, "")
         except ModelError:
             return ""  # reported when it is attached
 
-    def _model(self, name: str) -> Mechanism | None:
-        if name not in self._read:
-            self._read[name] = self._load(self.nodes[name])
-        return self._read[name]
-
     def _load(self, node: Node) -> Mechanism | None:
-        from ..load import read_file
-
         file = node.attributes["file"]
         path = path_of(file, self.folder)
         if path is None:
             self.problems.add(node.where, f"'{file}' has no folder: load the model from a path", attribute="file")
             return None
-        if str(path.resolve()) in self.chain or len(self.chain) >= MAX_MODELS:
-            self.problems.add(node.where, f"'{file}' attaches itself, or models are attached too deeply", attribute="file")
+        key, read = str(resolved(path)), self.chain.read
+        if key in self.chain.files or len(self.chain.files) >= MAX_MODELS or len(read) >= MAX_FILES:
+            message = f"'{file}' attaches itself, or models are attached too deeply, or more than {MAX_FILES}"
+            self.problems.add(node.where, message, attribute="file")
             return None
-        try:
-            return read_file(path, self.problems, self.chain)
-        except ModelError as error:
-            for record in error.errors:
-                self.problems.add_record(record, f"{record.message} (model of {node.where.path}:{node.where.line})")
-            return None
+        if key not in read:
+            try:
+                read[key] = read_file(path, self.problems, self.chain)
+            except ModelError as error:
+                read[key] = None
+                for record in error.errors:
+                    self.problems.add_record(record, f"{record.message} (model of {node.where.path}:{node.where.line})")
+        return read[key]
 
 
 def _append(lists: Mechanism) -> Expansion:

@@ -27,6 +27,7 @@ from ...mechanism.spec import (
     Tendon,
     WrapGeom,
 )
+from ..load import Chain
 from ..mesh_files import MeshFiles
 from ..xml_tree import Node
 from . import schema
@@ -47,14 +48,14 @@ PARTS: dict[str, type] = {part.tag: part for part in (JointTerm, SitePoint, Wrap
 
 
 def read_mjcf(
-    root: Node, problems: Problems, folder: Path | None = None, chain: tuple[str, ...] = (), whole: bool = True
+    root: Node, problems: Problems, folder: Path | None = None, chain: Chain | None = None, whole: bool = True
 ) -> Mechanism:
     """The mechanism of a file whose includes are expanded; `folder`: the main file's. Problems are collected.
 
     chain: files that attach this one, the innermost last. whole: it is not attached, so that what is fixed may be fused.
     """
     reader = _Reader(root, problems)
-    mechanism = reader.read(MeshFiles(folder), chain)
+    mechanism = reader.read(MeshFiles(folder), chain or Chain())
     if whole and reader.switches.fusestatic and not problems.records:
         fuse_static(mechanism, problems)
     return mechanism
@@ -73,7 +74,7 @@ class _Reader:
                 accepted = (*schema.SECTIONS, *schema.NOTED_SECTIONS)
                 problems.add(node.where, f"is not an element of mujoco{nearest(node.tag, accepted)}")
 
-    def read(self, files: MeshFiles, chain: tuple[str, ...]) -> Mechanism:
+    def read(self, files: MeshFiles, chain: Chain) -> Mechanism:
         settings = self._compiler()
         option = self._option()
         self.defaults = Defaults(self.sections["default"], self.problems)
