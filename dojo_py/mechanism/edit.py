@@ -10,6 +10,7 @@ from . import quaternion
 from .attach import attach
 from .errors import ModelError, listing, nearest
 from .keys import bind_keyframes
+from .looks import without_materials, without_textures
 from .names import LISTS, REFERRING, TREE, inside, listed, names_in, tree_elements
 from .spec import Body, Mechanism, Vector
 
@@ -49,7 +50,7 @@ def add(mechanism: Mechanism, element: Any) -> Any:
 
 
 def delete(mechanism: Mechanism, element: Any) -> None:
-    """Take an element out, with what is in it and what refers to it."""
+    """Take an element out, with what is in it and what refers to it; what was drawn with it is drawn without."""
     if element is mechanism.world:
         raise ModelError("the world cannot be deleted")
     bind_keyframes(mechanism)
@@ -67,9 +68,13 @@ def delete(mechanism: Mechanism, element: Any) -> None:
         for kind, found in more:
             names.setdefault(kind, set()).update({found.name} - {""})
             _removed(mechanism, found)
-    meshes, hfields = names.get("mesh", set()), names.get("hfield", set())
-    for owner, _ in mechanism.world.walk():  # geoms of a mesh or a height field that is gone
+    meshes, hfields, bodies = (names.get(kind, set()) for kind in ("mesh", "hfield", "body"))
+    for owner, _ in mechanism.world.walk():  # geoms of a mesh or a height field that is gone, cameras and lights that look at it
         owner.geoms[:] = [geom for geom in owner.geoms if geom.mesh not in meshes and geom.hfield not in hfields]
+        owner.cameras[:] = [camera for camera in owner.cameras if camera.target not in bodies]
+        owner.lights[:] = [light for light in owner.lights if light.target not in bodies]
+    without_textures(mechanism, names.get("texture", set()))
+    without_materials(mechanism, names.get("material", set()).__contains__)
 
 
 def attach_at(

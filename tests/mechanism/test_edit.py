@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from dojo_py import Mechanism, ModelError, load_mechanism, load_model
+from dojo_py.formats.save import mjcf
 from dojo_py.mechanism.spec import Actuator, Body, Equality, Geom, Joint, Keyframe, Site
 
 ROBOT = """<mujoco model="robot"><worldbody><body name="torso" pos="0 0 1"><freejoint name="root"/><geom name="trunk" size=".2"/>
@@ -150,3 +151,22 @@ def test_keyframes_keep_the_values_of_mocap_bodies():
     spec.delete(spec.body("a"))
     same(mechanism.compile(), spec.compile())
     assert mechanism.compile().key_mquat.tolist() == [[0, 1, 0, 0, 1, 0, 0, 0], [1, 0, 0, 0, 0, 0, 0, 1]]
+
+
+LOOKS = """<mujoco><asset><material name="m" rgba="1 0 0 1"/><texture name="t" type="2d" builtin="flat" width="4" height="4"/>
+  <material name="n" texture="t"/><material name="o"><layer role="rgb" texture="t"/></material></asset><worldbody>
+  <body name="a"><joint name="j"/><geom name="g" size=".1" material="m"/></body><camera name="c" mode="targetbody" target="a"/>
+  <body name="b"><geom size=".1" material="n"/><site name="s" material="m"/><light name="l" mode="targetbodycom" target="a"/></body>
+  <geom size=".1" material="o"/><camera name="d"/></worldbody></mujoco>"""
+
+
+@pytest.mark.parametrize("kind, name", [("body", "a"), ("material", "m"), ("texture", "t")])
+def test_nothing_refers_to_what_was_deleted(kind, name):
+    """Cameras and lights that look at a body go with it, as all that refers to it; shapes stay, and lose their look."""
+    mechanism = load_mechanism(LOOKS)
+    mechanism.delete(mechanism.find(kind, name))
+    model, written = mechanism.compile(), mjcf(mechanism)
+    same(model, mujoco.MjModel.from_xml_string(written))
+    assert [camera.name for camera in mechanism.world.cameras] == (["d"] if kind == "body" else ["c", "d"])
+    assert len(mechanism.body("b").lights) == (kind != "body") and model.ngeom == 3 - (kind == "body")
+    assert f'"{name}"' not in written

@@ -17,6 +17,7 @@ from lxml import etree
 from ...mechanism.described import complete_inertials
 from ...mechanism.errors import ModelError, Problems
 from ...mechanism.inertia import from_inertial
+from ...mechanism.looks import without_materials, without_textures
 from ...mechanism.model import Model
 from ...mechanism.sensor_kinds import FRAMES, SENSOR_KINDS, SHAPES
 from ...mechanism.spec import Body, Drawn, Equality, Inertial, Joint, LengthRange, Mechanism, Sensor
@@ -64,7 +65,9 @@ def mjcf_text(mechanism: Mechanism) -> str:
             actuator.inheritrange = 0.0
     complete_inertials(mechanism)
     _without_missing_pictures(mechanism)
-    _without_unknown_materials(mechanism)
+    # materials without a definition were named when the file was read; the wheel does not accept them
+    known = {material.name for material in mechanism.materials}
+    without_materials(mechanism, lambda name: name not in known)
     root = etree.Element("mujoco")
     try:
         root.set("model", mechanism.name)
@@ -119,19 +122,7 @@ def _without_missing_pictures(mechanism: Mechanism) -> None:
         files = [path for key, path in texture.attributes.items() if key.startswith("file")]
         if not all(Path(path).is_absolute() and Path(path).is_file() for path in files):
             mechanism.textures.remove(texture)
-            users: list[Any] = [*mechanism.materials, *(light for body, _ in mechanism.world.walk() for light in body.lights)]
-            for element in users:
-                element.texture = "" if element.texture == texture.name else element.texture
-                layers = [layer for layer in element.children if layer.attributes.get("texture") != texture.name]
-                element.children = layers
-
-
-def _without_unknown_materials(mechanism: Mechanism) -> None:
-    """Materials without a definition were named when the file was read; the wheel does not accept them."""
-    known = {material.name for material in mechanism.materials}
-    users: list[Any] = [shape for body, _ in mechanism.world.walk() for shape in (*body.geoms, *body.sites)]
-    for element in (*users, *mechanism.tendons):
-        element.material = element.material if element.material in known else ""
+            without_textures(mechanism, {texture.name})
 
 
 def _tree(world: Element, mechanism: Mechanism) -> None:
