@@ -149,8 +149,8 @@ def _fluid(check: Check, geom: Geom, shape: int, size: Array) -> Array:
     coefficients = check.vector("fluidcoef", 5, least=1, fill=DEFAULT)
     if check.word("fluidshape", ("none", "ellipsoid")) == 0:
         return np.zeros(NUMBERS)
-    if shape == GeomType.PLANE:
-        check.fail("fluidshape", "a plane cannot be an ellipsoid")
+    if shape == GeomType.PLANE and not size.all():  # endless; it does not move, and nothing acts on it
+        return np.array([1.0, *coefficients, *np.zeros(6)])
     return fluid_numbers(shape, size, coefficients)
 
 
@@ -206,6 +206,8 @@ def _frame(check: Check, element: Geom | Site, size: Array) -> tuple[int, Array,
         length = float(np.linalg.norm(along))
         if shape not in FROMTO_SHAPES:
             check.fail("fromto", f"is not accepted for a {element.type}, only for capsule, cylinder, ellipsoid, box")
+        if np.any(check.vector("pos", 3)):
+            check.fail("fromto", "cannot be combined with pos, of a class neither")
         if length < MIN_VALUE:
             check.fail("fromto", "the two points are the same")
             along, length = np.array([0.0, 0.0, 1.0]), 1.0

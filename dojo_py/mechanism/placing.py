@@ -27,6 +27,8 @@ def place(elements: Iterable[Any], pos: Array, quat: Array) -> None:
             continue
         if isinstance(element, (Geom, Site)):
             without_fromto(element)
+            if element.fromto is not None:
+                continue  # for the compiler to report
         if isinstance(element, Body):
             origin, turn = element.frame or (ZERO3, IDENTITY)
             element.frame = _plain(pos + quaternion.rotate(quat, _array(origin))), _plain(quaternion.multiply(quat, _array(turn)))
@@ -42,8 +44,8 @@ def without_fromto(shape: Geom | Site) -> None:
     if shape.fromto is None:
         return
     ends, given = _array(shape.fromto), _array(shape.size)
-    if ends.shape != (6,) or shape.type not in TWO_NUMBERS + THREE_NUMBERS or not given.size:
-        return  # for the compiler to report
+    if ends.shape != (6,) or shape.type not in TWO_NUMBERS + THREE_NUMBERS or not given.size or np.any(shape.pos):
+        return
     along = ends[:3] - ends[3:]
     length = float(np.linalg.norm(along))
     if length < 1e-15:

@@ -111,6 +111,16 @@ CASES = {
         model('<geom class="fot"/>', '<default><default class="foot"/></default>'),
         *(3, "geom", "class", "'foot'\\?"),
     ),
+    "another name of the outer class": (model(before='<default\nclass="foo"/>'), 2, "default", "class", "called 'main'"),
+    "pos and fromto": (model('<geom type="capsule" size="1" pos="1 0 0" fromto="0 0 0 0 0 1"/>'), 3, "geom", "fromto", "with pos"),
+    "pos of a class and fromto": (
+        model('<site type="capsule" fromto="0 0 0 0 0 1"/>', '<default><site pos="1 0 0"/></default>'),
+        *(3, "site", "fromto", "with pos"),
+    ),
+    "pos and fromto in a frame that moves to zero": (
+        model('<frame pos="-1 0 0"><geom type="capsule" size="1" pos="1 0 0" fromto="0 0 0 0 0 1"/></frame>'),
+        *(3, "geom", "fromto", "with pos"),
+    ),
     "class twice": (
         "<mujoco><default><default class='a'/>\n<default class='a'/></default></mujoco>",
         *(2, "default", "class", ""),

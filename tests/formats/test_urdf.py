@@ -177,7 +177,7 @@ MISTAKES = {
     ),
     "mass": (lines(A, B, HINGE.format("")).replace('value="1.0"', 'value="-1.0"'), "a mass of at least 0 is accepted"),
     "link twice": (lines(A, A), ":3: link 'a', name: 'a' is already the name of the link of line 2"),
-    "joint twice": (lines(A, B, HINGE.format(""), HINGE.format("")), "'j' is already the name of the joint of line 4"),
+    "joint twice": (lines(A, B, HINGE.format(""), HINGE.format("")), "link 'b' already has a parent by the joint of line 4"),
     "two parents": (lines(A, B, HINGE.format(""), HINGE.format("").replace("'j'", "'k'")), "already has a parent"),
     "cycle": (
         lines(A, B, HINGE.format(""), '<joint name="k" type="fixed"><parent link="b"/><child link="a"/></joint>'),
@@ -194,7 +194,7 @@ MISTAKES = {
     "setting name": (lines('<mujoco><compiler fusestatc="true"/></mujoco>'), "did you mean 'fusestatic'?"),
     "option": (
         lines('<mujoco><option timestep="fast"/></mujoco>'),
-        "option 'r', timestep: 'fast' was read; numbers are accepted",
+        "option, timestep: 'fast' is not a finite number",
     ),
     "option name": (lines('<mujoco><option timestp="1"/></mujoco>'), "did you mean 'timestep'?"),
     "massless": (lines(A, '<link name="b"/>', HINGE.format("")), "body 'b' has no mass"),

@@ -175,3 +175,14 @@ def test_real_files(name):
         shape.getparent().remove(shape)
     text = etree.tostring(tree).decode()
     assert_same(text, FIELDS, "skip")
+
+
+def test_a_joints_name_that_is_given_twice_names_the_first():
+    """As a geom's."""
+    text = """<robot name="r">{}<joint name="j" type="continuous"><parent link="a"/><child link="b"/><dynamics damping="1"/></joint>
+      <joint name="j" type="prismatic"><parent link="b"/><child link="c"/><dynamics damping="2"/></joint>
+      <joint name="j" type="planar"><parent link="a"/><child link="d"/></joint></robot>"""
+    text = text.format("".join(mass_link(name) for name in "abcd"))
+    model = load_model(text)
+    assert_same(text, FIELDS)
+    assert model.joint_names[:2] == ("j", "") and "this one has none" in str(model.left_out[0])

@@ -52,6 +52,11 @@ FORMS = {
     "inherited range": of_joint('range="-30 60"', after=SERVO),
     "inherited range of an unlimited joint": of_joint('limited="false" range="-30 60"', after=SERVO),
     "lengthrange": model(after='<actuator><motor joint="j" lengthrange="1 2"/></actuator>'),
+    "planes that are ellipsoids to a medium": model(
+        body='<geom type="plane" size="1 2 1" fluidshape="ellipsoid"/><body><geom size="1"/></body>'
+    ),
+    "pos of zero beside fromto": model(body='<geom type="capsule" size=".1" pos="0 0 0" quat="1 1 0 0" fromto="0 0 0 1 1 1"/>'),
+    "the outer class by its name": model('<default class="main"><geom rgba="1 0 0 1"/></default><default class="main"/>'),
     "blank numbers": model(body='<body pos=""><geom size=".1" mass="" pos=" "/></body>'),
     "nested bodies": model(body="<body>" * 400 + "</body>" * 400),
     "nested frames": model(body='<frame pos="1 0 0">' * 400 + '<geom size="1"/>' + "</frame>" * 400),

@@ -26,7 +26,7 @@ class DefaultClass:
 
 
 class Defaults:
-    """All defaults classes of a file, by name. The root class is called "main" unless the file says otherwise."""
+    """All defaults classes of a file, by name. The root class is called "main"."""
 
     def __init__(self, sections: list[Node], problems: Problems):
         self.problems = problems
@@ -34,13 +34,9 @@ class Defaults:
         self.classes = {"main": self.root}
         for section in sections:
             name = section.attributes.get("class", "")
-            if name and name != self.root.name:
-                if len(self.classes) > 1 or self.root.values:
-                    self.problems.add(section.where, f"the outer class is already called '{self.root.name}'", name=name)
-                else:
-                    del self.classes[self.root.name]
-                    self.root.name = name
-                    self.classes[name] = self.root
+            if name not in ("", self.root.name):
+                message = f"the outer class is called '{self.root.name}', and has no other name (MuJoCo's rule)"
+                self.problems.add(section.where, message, name=name, attribute="class")
             self._read(section, self.root)
 
     def find(self, node: Node, inherited: DefaultClass, attribute: str = "class") -> DefaultClass:

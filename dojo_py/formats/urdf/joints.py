@@ -55,6 +55,7 @@ def add_joints(tree: list[Connection], world: Body) -> dict[str, Joint]:
 
     A joint whose type is refused is left out with everything that hangs on it.
     """
+    first: dict[str, Element] = {}
     for connection in tree:
         element, child = connection.joint, connection.child
         element.accept(("name", "type"), CHILDREN, IGNORED)
@@ -66,17 +67,23 @@ def add_joints(tree: list[Connection], world: Body) -> dict[str, Joint]:
         elif kind and kind not in TYPES:
             element.fail(f"'{kind}' is not one of {list(TYPES)}{nearest(kind, TYPES)}", "type")
         elif kind:
-            child.joints = _parts(connection, kind)
+            child.joints = _parts(connection, kind, first)
     hinges_and_slides = [joint for body, _ in world.walk() for joint in body.joints if joint.type in ("hinge", "slide")]
-    return {joint.name: joint for joint in hinges_and_slides}
+    return {joint.name: joint for joint in hinges_and_slides if joint.name}
 
 
-def _parts(connection: Connection, kind: str) -> list[Joint]:
+def _parts(connection: Connection, kind: str, first: dict[str, Element]) -> list[Joint]:
+    """The joints of a connection. first: name -> the element that has it; a name given twice names the first, as in MuJoCo."""
     element = connection.joint
     directions = _directions(element, kind)
     joints = []
     for suffix, type_, direction in TYPES[kind]:
-        joint = Joint(connection.name + suffix, type_, where=element.where)
+        name = connection.name + suffix
+        if name in first:
+            message = f"'{name}' is already the name of the joint of line {first[name].where.line}; this one has none"
+            element.problems.note(element.where, message, name=name, attribute="name")
+        joint = Joint("" if name in first else name, type_, where=element.where)
+        first.setdefault(name, element)
         if direction:
             joint.axis = directions[direction]
         joints.append(joint)

@@ -26,12 +26,8 @@ def assemble(robot: Element, mechanism: Mechanism, bodies: dict[str, Body]) -> l
     """
     connections: list[Connection] = []
     above: dict[str, Connection] = {}
-    names: dict[str, Element] = {}
     for joint in robot.children("joint"):
         name = joint.text("name")
-        if name and name in names:
-            joint.fail(f"'{name}' is already the name of the joint of line {names[name].where.line}", "name")
-        names.setdefault(name, joint)
         ends = [_link(joint, end, bodies) for end in ("parent", "child")]
         parent, child = ends
         if parent is None or child is None:
