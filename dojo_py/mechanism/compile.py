@@ -26,11 +26,12 @@ from .compile_sensors import sensor_arrays
 from .compile_tendons import tendon_arrays, tendon_inertia, tendon_inverse_weights, tendon_lengths
 from .compile_user import user_arrays
 from .errors import ModelError, Problems
+from .kinds import check_kinds
 from .layout import Layout, lay_out
 from .length_range import with_length_ranges
 from .model import Model
 from .option import Statistic
-from .reference import body_inverse_weights, dof_inverse_weights, inertia_matrix, reference_state
+from .reference import body_inverse_weights, dof_inverse_weights, first_bad_pivot, inertia_matrix, reference_state
 from .source import source_of
 from .spec import Mechanism
 
@@ -42,6 +43,7 @@ SMALLEST_PIVOT = 1e-13
 
 def compile_model(mechanism: Mechanism) -> Model:
     """The frozen arrays of a mechanism. Raises `ModelError` with every problem found."""
+    check_kinds(mechanism)
     problems = Problems()
     option = compile_option(mechanism.option, problems)
     layout = lay_out(mechanism, problems)
@@ -99,7 +101,7 @@ def _inverse(matrix: Array, layout: Layout, armed: bool) -> Array:
         factor = np.linalg.cholesky(matrix)
         bad = int(np.argmax(np.append(np.diag(factor) ** 2 <= SMALLEST_PIVOT * np.diag(matrix), True)))
     except np.linalg.LinAlgError:
-        bad = _first_bad_pivot(matrix)
+        bad = first_bad_pivot(matrix)
     if bad < len(matrix):
         joint = layout.joints[layout.arrays["dof_jntid"][bad]]
         problems = Problems()
@@ -121,19 +123,6 @@ def _trees(parents: Array) -> list[Array]:
         root[i] = root[parent] if parent >= 0 else i
     order = np.argsort(root, kind="stable")
     return np.split(order, np.flatnonzero(np.diff(root[order])) + 1) if len(order) else []
-
-
-def _first_bad_pivot(matrix: Array) -> int:
-    """The first row at which Cholesky's factorisation fails, by bisection: leading blocks of good ones are good."""
-    good, bad = 0, len(matrix)
-    while bad - good > 1:
-        middle = (good + bad) // 2
-        try:
-            np.linalg.cholesky(matrix[:middle, :middle])
-            good = middle
-        except np.linalg.LinAlgError:
-            bad = middle
-    return bad - 1
 
 
 def _spring_dampers(layout: Layout, a: dict[str, Array]) -> dict[str, Array]:

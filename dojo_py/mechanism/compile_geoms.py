@@ -149,8 +149,6 @@ def _fluid(check: Check, geom: Geom, shape: int, size: Array) -> Array:
     coefficients = check.vector("fluidcoef", 5, least=1, fill=DEFAULT)
     if check.word("fluidshape", ("none", "ellipsoid")) == 0:
         return np.zeros(NUMBERS)
-    if shape == GeomType.PLANE and not size.all():  # endless; it does not move, and nothing acts on it
-        return np.array([1.0, *coefficients, *np.zeros(6)])
     return fluid_numbers(shape, size, coefficients)
 
 

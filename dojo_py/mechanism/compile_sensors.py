@@ -66,9 +66,7 @@ def _past(sensors: list[Sensor], dim: Array, first: int, problems: Problems) -> 
         *history[i], delay[i] = past_of(check, sensor)
         if history[i, 0] * (1 + dim[i]) > LARGEST:
             check.fail("nsample", f"{sensor.nsample} samples of {dim[i]} numbers are more than {LARGEST} numbers")
-        given = np.zeros(2)
-        given[: np.size(sensor.interval)] = np.ravel(np.asarray(sensor.interval, float))[:2]
-        period, phase = given
+        given = period, phase = check.vector("interval", 2, least=0)
         if not (period >= 0.0 and np.isfinite(period)):
             check.fail("interval", f"{period:g} is no time between samples")
         elif not -max(period, 0.0) < phase <= 0.0 and phase != 0.0:

@@ -87,8 +87,9 @@ def _row(check: Check, tendon: Tendon, autolimits: bool) -> dict[str, Any]:
         check.fail("actuatorfrcrange", f"{force[0]:g} {force[1]:g}: the range must include zero")
     if float(check.scalar("armature", low=0.0)) > 0.0 and any(isinstance(part, WrapGeom) for part in tendon.path):
         check.fail("armature", "is not accepted for a tendon that wraps around geoms (MuJoCo's rule)")
-    if tendon.width <= 0.0:
-        check.fail("width", f"{tendon.width:g} is not positive")
+    width = check.scalar("width")
+    if width <= 0.0:
+        check.fail("width", f"{width:g} is not positive")
     return {
         "num": len(tendon.path),
         "group": check.integer("group"),
@@ -108,6 +109,6 @@ def _row(check: Check, tendon: Tendon, autolimits: bool) -> dict[str, Any]:
         "armature": check.scalar("armature", low=0.0),
         "frictionloss": check.scalar("frictionloss", low=0.0),
         "lengthspring": spring,
-        "width": check.scalar("width"),
+        "width": width,
         "rgba": check.vector("rgba", 4),
     }

@@ -22,9 +22,12 @@ from .compile_actuators import servo_arrays
 from .compile_bodies import subtree_sums
 from .compile_tendons import tendon_inertia, tendon_inverse_weights
 from .enums import EqualityType, GeomType, JointType, ObjType
+from .errors import ModelError
 from .fluid import fluid_numbers
-from .reference import ReferenceState, body_inverse_weights, dof_inverse_weights, inertia_matrix, state_at
+from .reference import ReferenceState, body_inverse_weights, dof_inverse_weights, first_bad_pivot, inertia_matrix, state_at
+from .replaced import refuse_kinds, refuse_values
 from .shapes import bounding_radius, box_about
+from .source import name_of
 from .tendon_paths import tendon_geometry
 
 Array = np.ndarray
@@ -49,9 +52,10 @@ class Arrays:
 
 def with_derived(model: Any, changes: dict[str, Any]) -> Any:
     """The model with these fields and all that derives from them."""
+    refuse_kinds(model, changes)
     changed = dataclasses.replace(model, **changes)
     given = {name for name in changes if name in _names(model) and _differ(getattr(model, name), getattr(changed, name))}
-    _refuse_infinite(changed, given)
+    refuse_values(changed, given)
     derived: dict[str, Any] = {}
     if given & {"body_pos", "body_quat"}:
         derived |= {name: value for name, value in _free_reference(changed, given).items() if name not in changes}
@@ -77,15 +81,6 @@ def _differ(old: Array, new: Array) -> bool:
     return old.shape != new.shape or not np.array_equal(old, new)
 
 
-def _refuse_infinite(model: Any, given: set[str]) -> None:
-    """ValueError where one of these arrays is not finite: kernels compare, and a contact at NaN is one that never touches."""
-    for name in sorted(given):
-        value = getattr(model, name)
-        if value.dtype.kind == "f" and not np.isfinite(value).all():
-            row = np.argwhere(~np.isfinite(value))[0]
-            raise ValueError(f"{name}{row.tolist()} is {value[tuple(row)]}; finite numbers are accepted")
-
-
 def _free_reference(model: Any, given: set[str]) -> dict[str, Array]:
     """qpos0 and qpos_spring with the poses of free bodies."""
     out = {name: np.array(getattr(model, name)) for name in ("qpos0", "qpos_spring")}
@@ -101,7 +96,7 @@ def _of_the_tree(model: Any) -> dict[str, Any]:
     state = state_at(a, model.qpos0)
     matrix = inertia_matrix(a, state)
     whole = matrix + tendon_inertia(a, state)
-    inverse = np.linalg.inv(whole)
+    inverse = _inverse(model, whole)
     return {
         "body_subtreemass": subtree_sums(model.body_parentid, model.body_mass),
         "dof_M0": np.diag(matrix).copy(),
@@ -113,11 +108,20 @@ def _of_the_tree(model: Any) -> dict[str, Any]:
     }
 
 
+def _inverse(model: Any, matrix: Array) -> Array:
+    try:
+        return np.linalg.inv(matrix)
+    except np.linalg.LinAlgError:
+        dof = first_bad_pivot(matrix)
+    name = name_of(model, "joint", model.dof_jntid[dof])
+    raise ModelError(f"the joint-space inertia is singular at joint '{name}': its bodies have no mass or inertia, and no armature")
+
+
 def _of_actuators(model: Any) -> dict[str, Array]:
     a: Any = Arrays(model)
     state = state_at(a, model.qpos0)
     matrix = inertia_matrix(a, state) + tendon_inertia(a, state)
-    return servo_arrays(a, state, np.linalg.inv(matrix))
+    return servo_arrays(a, state, _inverse(model, matrix))
 
 
 def _equality_data(model: Any, state: ReferenceState) -> Array:

@@ -47,6 +47,8 @@ def semi_axes(shape: int, size: Array) -> Array:
 
 def fluid_numbers(shape: int, size: Array, coefficients: Array) -> Array:
     """Row (12) of `geom_fluid` for a geom that is an ellipsoid to the medium."""
+    if not np.all(semi_axes(shape, size)):  # a plane without ends: it does not move, and nothing acts on it
+        return np.array([1.0, *coefficients, *np.zeros(6)])
     a, b, c = (float(x) for x in semi_axes(shape, size))
     volume = 4.0 / 3.0 * math.pi * a * b * c
     k = np.array([_kappa(a, b, c), _kappa(b, c, a), _kappa(c, a, b)])

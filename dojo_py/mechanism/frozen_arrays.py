@@ -48,7 +48,10 @@ def freeze(instance: Any, sizes: Mapping[str, int]) -> None:
     for item in dataclasses.fields(instance):
         if "shape" not in item.metadata:
             continue
-        value = np.array(getattr(instance, item.name), dtype=item.metadata["dtype"], order="C")
+        try:
+            value = np.array(getattr(instance, item.name), dtype=item.metadata["dtype"], order="C")
+        except (TypeError, ValueError, OverflowError) as error:
+            raise ValueError(f"{item.name} is no array of {item.metadata['dtype'].__name__}: {error}") from None
         expected = tuple(_product(token, sizes) for token in item.metadata["shape"])
         if value.shape != expected:
             raise ValueError(f"{item.name} has shape {value.shape}, expected {expected}")

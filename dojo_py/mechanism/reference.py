@@ -213,3 +213,16 @@ def dof_inverse_weights(a: Mapping[str, Array], inverse: Array) -> Array:
         for first in groups:
             out[first : first + 3] = out[first : first + 3].mean()
     return out
+
+
+def first_bad_pivot(matrix: Array) -> int:
+    """The first row at which Cholesky's factorisation fails, by bisection: leading blocks of good ones are good."""
+    good, bad = 0, len(matrix)
+    while bad - good > 1:
+        middle = (good + bad) // 2
+        try:
+            np.linalg.cholesky(matrix[:middle, :middle])
+            good = middle
+        except np.linalg.LinAlgError:
+            bad = middle
+    return bad - 1

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from dojo_py import Mechanism, ModelError, compile_model, load_model
-from dojo_py.mechanism.spec import Actuator, Body, Geom, Inertial, Joint
+from dojo_py.mechanism.spec import Actuator, Body, Geom, HField, Inertial, Joint, Material, Sensor, Tendon, Tuple
 
 TEXT = """<mujoco><worldbody><body name="arm" pos="0 0 1"><joint name="swing" axis="0 1 0" range="-1 1"/>
   <geom name="rod" type="capsule" size=".02" fromto="0 0 0 0 0 -.5"/></body></worldbody>
@@ -68,6 +68,18 @@ def test_names():
         (lambda m: setattr(m.world.bodies[0], "name", 3), "3 is not a string"),
         (lambda m: setattr(m.actuators[0], "joint", "swong"), "did you mean 'swing'"),
         (lambda m: m.option.flags.update(contacts=False), "did you mean 'contact'"),
+        (lambda m: m.add(Sensor("contact", data=3)), "sensor '', data: 3 is not a string"),
+        (lambda m: m.add(Sensor("contact", num="x")), "sensor '', num: 'x' is not an integer"),
+        (lambda m: m.add(Sensor(3)), "sensor '', type: 3 is not a string"),
+        (lambda m: m.add(Sensor("clock", name="c", interval="x")), "sensor 'c', interval: 'x' is not made of numbers"),
+        (lambda m: m.add(Tuple("t", [3])), "tuple 't', elements: 3 is not an element"),
+        (lambda m: m.add(Material("m", {"rgba": 5})), "material 'm', attributes: .* is not made of strings"),
+        (lambda m: m.add(Actuator("a", joint="swing", nsample="x")), "actuator 'a', nsample: 'x' is not an integer"),
+        (lambda m: m.add(Actuator("a", joint="swing", gaintype=["x"])), r"actuator 'a', gaintype: \['x'\] is not a string"),
+        (lambda m: m.add(Tendon("t", path=3)), "tendon 't', path: 3 is not a list"),
+        (lambda m: m.add(Tendon("t", width="x")), "tendon 't', width: 'x' is not made of numbers"),
+        (lambda m: m.add(HField("h", elevation=3)), "hfield 'h'"),
+        (lambda m: setattr(m.world, "bodies", [3]), "not made of bodies"),
     ],
 )
 def test_faulty_by_hand(change, pattern):

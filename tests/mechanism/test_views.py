@@ -109,6 +109,33 @@ def test_replace_of_sizes_and_what_is_given():
     assert all(np.array_equal(getattr(same, name), getattr(model, name)) for name in DERIVED)
 
 
+REFUSED = [
+    (lambda m: {"opt": 3}, TypeError, "opt=3 is a int, expected Option: dataclasses.replace"),
+    (lambda m: {"name": 5}, TypeError, "name=5 is a int, expected a string"),
+    (lambda m: {"body_names": ("a",)}, ValueError, "body_names has 1 strings, expected 4"),
+    (lambda m: {"body_names": (1, 2, 3, 4)}, TypeError, "a tuple of strings is expected"),
+    (lambda m: {"body_parentid": m.body_parentid + 5}, ValueError, "body_parentid lays out the tree"),
+    (lambda m: {"jnt_type": m.jnt_type + 9}, ValueError, "jnt_type lays out the tree"),
+    (lambda m: {"geom_type": m.geom_type + 100}, ValueError, r"geom_type\[0\] is 106; a GeomType is needed"),
+    (lambda m: {"body_mass": -m.body_mass}, ValueError, r"body_mass\[1\] is -.*at least 0"),
+    (lambda m: {"body_mass": "x"}, ValueError, "body_mass is no array of float64"),
+    (lambda m: {"body_quat": 0 * m.body_quat}, ValueError, r"body_quat\[0, 0\] is 0.0; a direction"),
+    (
+        lambda m: {name: 0 * getattr(m, name) for name in ("body_mass", "body_inertia", "dof_armature", "tendon_armature")},
+        ModelError,
+        "singular at joint 'root'",
+    ),
+]
+
+
+@pytest.mark.parametrize("number", range(len(REFUSED)))
+def test_replace_refuses_what_means_nothing(number):
+    changes, error, pattern = REFUSED[number]
+    model = load_model(TEXT)
+    with pytest.raises(error, match=pattern):
+        model.replace(**changes(model))
+
+
 @pytest.mark.parametrize("number", [np.nan, np.inf])
 def test_replace_refuses_what_is_not_finite(number):
     """A geom at NaN never touched anything, SOLVED."""

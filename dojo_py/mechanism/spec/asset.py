@@ -54,7 +54,7 @@ class HField(Element):
 
     def __post_init__(self) -> None:
         rows: Any = self.elevation
-        if not self.nrow and not self.ncol and len(rows) and np.ndim(rows[0]) == 1:
+        if not self.nrow and not self.ncol and isinstance(rows, (list, tuple, np.ndarray)) and len(rows) and np.ndim(rows[0]) == 1:
             self.nrow, self.ncol = len(rows), len(rows[0])
 
     def __deepcopy__(self, memo: dict[int, Any]) -> HField:
