@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from . import quaternion
 from .errors import Problems, Where, nearest
 from .keys import bind_keyframes
 from .names import (
@@ -30,9 +29,8 @@ from .names import (
     rename,
     tree_elements,
 )
-from .placing import move_parts, parts, place
+from .placing import move_parts, out_of, parts, place
 from .spec import Body, Mechanism
-from .spec.element import IDENTITY, ZERO3
 
 Array = np.ndarray
 
@@ -203,26 +201,19 @@ def _chosen(child: Mechanism, body: str, frame: str, where: Where | None, proble
                 for attribute in ("geoms", "sites", "cameras", "lights", "bodies", "joints"):
                     keep.setdefault(attribute, []).extend(e for e in getattr(owner, attribute) if id(e) in ids)
             holder = Body("", **keep)
-            place(parts(holder), *_inverse(found.frame))
+            place(parts(holder), *out_of(found.frame))
             return holder
         problems.add(where, f"no frame is named '{frame}'{nearest(frame, [f.name for f in child.frames])}", attribute="frame")
     if body and body != "world":
         for owner, _ in child.world.walk():
             if owner.name == body and owner is not child.world:
-                place([owner], *_inverse(owner.frame))
+                place([owner], *out_of(owner.frame))
                 owner.frame = None
                 return Body("", bodies=[owner])
         names = [owner.name for owner, _ in child.world.walk()]
         problems.add(where, f"no body is named '{body}' in the model '{child.name}'{nearest(body, names)}", attribute="body")
         return Body("")
     return child.world
-
-
-def _inverse(frame: tuple[Any, Any] | None) -> tuple[Array, Array]:
-    """The pose that takes what stands in a frame out of it: MuJoCo attaches bodies and frames without the frames around them."""
-    origin, turn = (np.asarray(values, float) for values in frame or (ZERO3, IDENTITY))
-    back = quaternion.conjugate(turn)
-    return quaternion.rotate(back, -origin), back
 
 
 def _own_settings(mechanism: Mechanism, child: Mechanism, where: Where | None, problems: Problems) -> None:

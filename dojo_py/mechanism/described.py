@@ -34,12 +34,16 @@ def described_inertias(mechanism: Mechanism, problems: Problems) -> list[tuple[B
 
 
 def complete_inertials(mechanism: Mechanism) -> None:
-    """Where bodies have settings of their own, let the inertials say all, in place: a file has one compiler for all."""
-    mine = mechanism.settings
-    bodies = [body for body, parent in mechanism.world.walk() if parent is not None and body.settings is not None]
-    if all(getattr(body.settings, name) == getattr(mine, name) for body in bodies for name in SETTINGS):
+    """Let the inertials say all, in place, where a file could not: it has one compiler for all bodies, and ours have no frames."""
+    mine, bodies = mechanism.settings, [body for body, parent in mechanism.world.walk() if parent is not None]
+    others = [body.settings for body in bodies if body.settings is not None]
+    alike = all(getattr(its, name) == getattr(mine, name) for its in others for name in SETTINGS)
+    if alike and not any(body.frame and body.inertial is None for body in bodies):
         return
-    for body, found in described_inertias(mechanism, Problems()):
+    inertias = described_inertias(mechanism, Problems())
+    if alike and not any(body.frame and found.mass <= mine.boundmass for body, found in inertias):
+        return
+    for body, found in inertias:
         pos, quat, moments = (tuple(float(x) for x in values) for values in (found.pos, found.quat, found.inertia))
         body.inertial, body.settings = Inertial(found.mass, pos, quat, moments, where=body.where), None
     mechanism.settings = dataclasses.replace(mine, **INERTIALS_ONLY)

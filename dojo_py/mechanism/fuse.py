@@ -76,7 +76,7 @@ def _apart(body: Body, parent: Body, found: MassProperties, settings: CompilerSe
     own, its = (each.settings or settings for each in (body, parent))
     if found.mass > 0.0 and body.gravcomp != parent.gravcomp:
         return True
-    given = own.inertiafromgeom is False or (own.inertiafromgeom is None and body.inertial is not None)
+    given = not own.inertiafromgeom and (body.inertial is not None or (own.inertiafromgeom is False and bool(body.geoms)))
     bounds = ((found.mass, own.boundmass), (found.inertia.min(), own.boundinertia))
     bounded = found.mass > 0.0 and any(value <= bound and bound > 0.0 for value, bound in bounds)
     return bool(its.inertiafromgeom) and (given or bounded)

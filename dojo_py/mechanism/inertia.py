@@ -12,6 +12,7 @@ import numpy as np
 from . import quaternion
 from .checks import MIN_VALUE, Check
 from .errors import Problems
+from .placing import out_of
 from .spec import Body, CompilerSettings, Inertial
 
 Array = np.ndarray
@@ -58,9 +59,11 @@ def body_mass_properties(problems: Problems, body: Body, geoms: list[MassPropert
 
 
 def without_mass(problems: Problems, body: Body) -> MassProperties:
-    """A body nothing gives mass to. MuJoCo puts its inertial frame at the numbers of its pose, and so do we."""
+    """A body nothing gives mass to. MuJoCo puts its inertial frame at the numbers of its pose in its frame, and so do we."""
     check = Check(problems, body)
-    return MassProperties(0.0, check.vector("pos", 3), check.quaternion(), np.zeros(3))
+    origin, turn = out_of(body.frame)
+    pos, quat = origin + quaternion.rotate(turn, check.vector("pos", 3)), quaternion.multiply(turn, check.quaternion())
+    return MassProperties(0.0, pos, quat, np.zeros(3))
 
 
 def from_geoms(parts: list[MassProperties]) -> MassProperties:

@@ -39,6 +39,13 @@ def place(elements: Iterable[Any], pos: Array, quat: Array) -> None:
             element.quat = _plain(quaternion.multiply(quat, quaternion.normalise(_array(element.quat))))
 
 
+def out_of(frame: tuple[Any, Any] | None) -> tuple[Array, Array]:
+    """The pose that takes what stands in a frame out of it: MuJoCo attaches bodies and frames without the frames around them."""
+    origin, turn = (_array(values) for values in frame or (ZERO3, IDENTITY))
+    back = quaternion.conjugate(turn)
+    return quaternion.rotate(back, -origin), back
+
+
 def without_fromto(shape: Geom | Site) -> None:
     """The same shape by position, orientation and half length: a frame turns these, the angle about the axis included."""
     if shape.fromto is None:

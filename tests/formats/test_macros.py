@@ -305,3 +305,19 @@ def test_links_to_themselves(inside, message, tmp_path):
             load_model(tmp_path / "main.xml")
     else:  # a picture that is missing stops no model
         assert load_model(tmp_path / "main.xml").nbody == 1
+
+
+@pytest.mark.parametrize("settings", ["", 'boundmass=".1" boundinertia=".1"', 'boundmass=".1" boundinertia=".1" fusestatic="true"'])
+def test_bodies_without_mass_have_their_inertial_frame_at_their_own_pose(settings):
+    """The wheel puts it at the numbers of the pose in the innermost frame; where masses are bounded, motion depends on it."""
+    bare = '<body pos="1 2 3" euler="0 0 30"><geom size=".1" mass="0"/><body pos="0 1 0"><joint/><geom size=".2"/></body></body>'
+    joint = bare.replace("<geom", "<joint/><geom", 1) if settings else bare
+    framed = f'<frame pos="10 0 0" euler="0 90 0"><frame pos="0 9 0">{joint}</frame></frame>'
+    copied = f'<replicate count="2" offset="10 0 0">{joint}</replicate>'
+    fixed = f'<body><joint/><geom size=".1"/><body pos="4 0 0">{bare}</body></body>'
+    text = f"<mujoco><compiler {settings}/><worldbody>{framed}{copied}{fixed}</worldbody></mujoco>"
+    model = load_model(text)
+    assert_equal(model, mujoco.MjModel.from_xml_string(text))
+    written = mjcf(model)
+    assert differing_arrays(load_model(written), model) == []
+    assert_equal(model, mujoco.MjModel.from_xml_string(written))
