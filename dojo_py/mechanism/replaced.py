@@ -12,7 +12,7 @@ from .option import Option, Statistic
 Array = np.ndarray
 
 TREE = frozenset(
-    "body_parentid body_rootid body_weldid body_treeid body_mocapid body_jntnum body_jntadr body_dofnum body_dofadr body_geomnum"
+    "body_parentid body_rootid body_treeid body_mocapid body_jntnum body_jntadr body_dofnum body_dofadr body_geomnum"
     " body_geomadr jnt_type jnt_qposadr jnt_dofadr jnt_bodyid dof_bodyid dof_jntid dof_parentid dof_treeid geom_bodyid"
     " site_bodyid".split()
 )

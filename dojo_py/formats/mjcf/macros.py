@@ -127,7 +127,7 @@ class Models:
             self.problems.add(node.where, f"'{file}' has no folder: load the model from a path", attribute="file")
             return None
         key, read = str(resolved(path)), self.chain.read
-        if key in self.chain.files or len(self.chain.files) >= MAX_MODELS or len(read) >= MAX_FILES:
+        if key in self.chain.files or len(self.chain.files) >= MAX_MODELS or (key not in read and len(read) >= MAX_FILES):
             message = f"'{file}' attaches itself, or models are attached too deeply, or more than {MAX_FILES}"
             self.problems.add(node.where, message, attribute="file")
             return None
