@@ -297,28 +297,24 @@ def forget_unmet(L, W):
 
 @kernel
 def add_loop(L, W, n, scale, out):
-    """out (nb, 6) += scale times the impulse of node n on its bodies, if it is a connect, a weld, a spatial tendon or an equality
-    of one: along the world's axes, and of torque about the bodies' axes. (Fixed tendons act along joints.)
+    """out (ne, 6) += scale times the impulse of node n: of a connect or weld on the first of its bodies that moves, along the
+    world's axes, and of torque about the body's axes and centre of mass; of a spatial tendon and its equalities along it, the first
+    entry.
     """
     e = -1 - L.node_joint[n]
     if e < 0:
         return
     kind = L.eq_kind[e]
-    if kind == EQ_CONNECT or kind == EQ_WELD or kind == EQ_PATH:
-        _add_impulse(L, W, n, e, e, 0, scale, out)
+    if kind == EQ_CONNECT or kind == EQ_WELD:
+        slot = 0 if L.eq_bodies[e, 0] >= 0 else 1
+        for r in range(6):
+            for k in range(6):
+                out[e, k] += scale * W.lam[n, r] * W.Geq[e, slot, r, k]
+    elif kind == EQ_PATH:
+        out[e, 0] += scale * W.lam[n, TENDON_ROW]
     elif kind == EQ_LENGTHS:
+        _, slope, _ = lengths_slope(L, W, e, 0.0)
         for side in range(2):
             t = L.eq_tendons[e, side]
             if t >= 0 and L.eq_kind[t] == EQ_PATH:
-                _add_impulse(L, W, n, e, t, L.eq_tendons[e, 2] if side == 1 else 0, scale, out)
-
-
-@kernel
-def _add_impulse(L, W, n, e, of, first, scale, out):
-    """The part of `add_loop` for the bodies of closure `of`, whose slots in the rows of closure e start at `first`."""
-    for slot in range(L.eq_bodies.shape[1] - first):
-        b = L.eq_bodies[of, slot]
-        if b >= 0:
-            for r in range(6):
-                for k in range(6):
-                    out[b, k] += scale * W.lam[n, r] * W.Geq[e, first + slot, r, k]
+                out[t, 0] += scale * W.lam[n, 0] * (1.0 if side == 0 else -slope)

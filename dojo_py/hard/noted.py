@@ -6,9 +6,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from dojo_py.actuation.force import clamp
+from dojo_py.actuation.transmission import TENDON
 from dojo_py.hard.closures import add_loop
 from dojo_py.hard.contact_table import empty_table, fill_contacts
 from dojo_py.hard.dof_rows import solved_impulse
+from dojo_py.hard.drives import is_bounded
 from dojo_py.jit import kernel
 
 
@@ -18,8 +21,7 @@ class Noted(NamedTuple):
     actuator: np.ndarray  # (T, nout) forces [N, N m]
     joint_actuator: np.ndarray  # (T, nd) forces of actuators along the coordinates and tendons that they drive
     limit: np.ndarray  # (T, number of limits) forces
-    loops: np.ndarray  # (T, nb, 6) force (world) and torque (body axes) of connects, welds and spatial tendons about the centres of
-    # mass
+    loops: np.ndarray  # (T, ne, 6) force and torque of connects and welds, tension of spatial tendons: see `closures.add_loop`
     contacts: np.ndarray  # (T, number of candidates, WIDTH)
 
 
@@ -29,15 +31,27 @@ def allocate_noted(world: Any, steps: int, room: int) -> Noted:
     outputs = len(world.actuators.dof) + 2 * int(np.sum(world.actuators.orientation >= 0))
     return Noted(
         z((steps, outputs)), z((steps, len(layout.dof_node))), z((steps, len(layout.limit_dof))),
-        z((steps, len(layout.mass), 6)), empty_table(world, room, steps),
+        z((steps, len(layout.eq_kind), 6)), empty_table(world, room, steps),
     )  # fmt: skip
 
 
 @kernel
-def note_drive(V, N, t):
-    """Row t of N: what `drive` found, before anything from outside is added."""
+def note_drive(T, V, N, t):
+    """Row t of N: what `drive` found, before anything from outside is added.
+
+    Forces of actuators on one tendon are scaled so that their sum is in the tendon's range, as in MuJoCo.
+    """
     for i in range(V.actuator_force.shape[0]):
         N.actuator[t, i] = V.actuator_force[i]
+    for i in range(T.dof.shape[0]):
+        if T.transmission[i] == TENDON and is_bounded(T, T.dof[i]):
+            total = 0.0
+            for k in range(T.dof.shape[0]):
+                if T.transmission[k] == TENDON and T.dof[k] == T.dof[i]:
+                    total += V.actuator_force[T.output[k]]
+            if total != 0.0:
+                bound = clamp(total, T.dof_range[T.dof[i], 0], T.dof_range[T.dof[i], 1])
+                N.actuator[t, T.output[i]] *= bound / total
     for i in range(V.force.shape[0]):
         N.joint_actuator[t, i] = V.force[i] + V.lift[i]
 
@@ -51,7 +65,8 @@ def note_step(L, P, Q, T, W, V, h, scheme, N, t):
         if k >= 0 and T.enabled[i]:
             along = solved_impulse(L, W, S, k, h, h, scheme) / h
             N.joint_actuator[t, S.servo_dof[k]] += along
-            if S.servo_gear[k] != 0.0:
+            # (where the sum along a coordinate is bounded, `along` is what the bound leaves of the servo's own force)
+            if S.servo_gear[k] != 0.0 and not is_bounded(T, S.servo_dof[k]):
                 N.actuator[t, T.output[i]] = along / S.servo_gear[k]
     for i in range(T.pull.shape[0]):
         if T.pull[i] >= 0:
@@ -70,8 +85,8 @@ def note_step(L, P, Q, T, W, V, h, scheme, N, t):
     loops[:, :] = 0.0
     for n in range(L.node_joint.shape[0]):
         add_loop(L, W, n, 1.0 / h, loops)
-    for b in range(loops.shape[0]):
-        if W.parts[b] > 1:
+    for e in range(loops.shape[0]):
+        if W.parts[max(L.eq_bodies[e, 0], L.eq_bodies[e, 1])] > 1:
             for r in range(6):
-                loops[b, r] = W.summed_loops[b, r] / h
+                loops[e, r] = W.summed_loops[e, r] / h
     fill_contacts(L, P, Q, W, N.contacts[t])

@@ -189,13 +189,13 @@ def _add_impulses(L, W, anew):
 
 @kernel
 def _add_loops(L, W, anew):
-    """The part of `_add_impulses` for connects and welds."""
-    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
-        if anew:
-            W.summed_loops[W.members[BODIES, k], :] = 0.0
+    """The part of `_add_impulses` for connects, welds and spatial tendons."""
     for k in range(W.span[NODES, 0], W.span[NODES, 1]):
+        n = W.members[NODES, k]
         if not anew:
-            add_loop(L, W, W.members[NODES, k], 1.0, W.summed_loops)
+            add_loop(L, W, n, 1.0, W.summed_loops)
+        elif L.node_joint[n] < 0:
+            W.summed_loops[-1 - L.node_joint[n], :] = 0.0
 
 
 @kernel

@@ -10,10 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from dojo_py.hard.closure_table import held_ends
 from dojo_py.hard.contact_table import FRAME, GAP, IMPULSE, POSITION, TORQUE, geoms_of
 from dojo_py.hard.couplings import acting_tendons
 from dojo_py.hard.measures import spring_energy
 from dojo_py.hard.noted import Noted
+from dojo_py.hard.terms import EQ_PATH
 from dojo_py.mechanism import quaternion
 from dojo_py.mechanism.derived import Arrays
 from dojo_py.mechanism.enums import DisableBit, JointType
@@ -21,8 +23,9 @@ from dojo_py.mechanism.reference import by_joint
 from dojo_py.sensors.lengths import actuator_lengths, tendon_lengths
 from dojo_py.sensors.motion import gravity_of
 from dojo_py.sensors.read import read_sensors
-from dojo_py.sensors.rows import ContactRows, Rows
+from dojo_py.sensors.rows import ContactRows, Rows, Tie
 from dojo_py.sensors.scene import Scene
+from dojo_py.sensors.ties import anchors
 from dojo_py.simulate.arguments import Outside
 from dojo_py.simulate.readings import Before, Readings, places_of
 
@@ -79,7 +82,8 @@ def _rows(
         joint_actuator += arms[:, t] * noted.joint_actuator[:, int(model.nv) + k, None]
     return Rows(
         time, qpos, qvel, qacc, actuator, joint_actuator, tendon, limit, np.zeros((T, 2)),
-        given + _loads(model, world, noted.loops, motion[2][:T]), (), np.zeros((T, 0)), contacts,
+        given + _constant_loads(model, world, motion[2][:T]), _ties(model, world, noted.loops, motion[2][:T]),
+        _tensions(model, world.layout, noted.loops), contacts,
         np.asarray(model.body_pos, float), np.asarray(model.body_quat, float),
     )  # fmt: skip
 
@@ -107,19 +111,38 @@ def _limits(model: Any, layout: Any, forces: Array, qpos: Array, qvel: Array, te
     return out
 
 
-def _loads(model: Any, world: Any, loops: Array, bodies: Array) -> Array:
-    """(T, nbody, 6) wrenches of loops, and the constant ones, on the model's bodies about their own centres of mass, world axes."""
-    out = np.zeros((len(loops), int(model.nbody), 6))
+def _constant_loads(model: Any, world: Any, bodies: Array) -> Array:
+    """(T, nbody, 6) constant wrenches on the model's bodies about their own centres of mass, world axes."""
+    out = np.zeros((len(bodies), int(model.nbody), 6))
     first: dict[int, int] = {}
     for m, node in enumerate(world.bodies.node):
         if node >= 0:
             first.setdefault(int(node), m)  # (of bodies that are merged the one with the joint)
     nodes, own = list(first), list(first.values())
-    q, constant = bodies[:, nodes, 6:10], world.bodies.wrench[nodes]
-    force = loops[:, nodes, :3] + constant[:, :3]
-    arm = quaternion.rotate(q, world.bodies.arm[own])
-    out[:, own, :3] = force
-    out[:, own, 3:] = quaternion.rotate(q, loops[:, nodes, 3:]) + constant[:, 3:] - np.cross(arm, force)
+    constant = world.bodies.wrench[nodes]
+    arm = quaternion.rotate(bodies[:, nodes, 6:10], world.bodies.arm[own])
+    out[:, own, :3] = constant[:, :3]
+    out[:, own, 3:] = constant[:, 3:] - np.cross(arm, constant[:, :3])
+    return out
+
+
+def _ties(model: Any, world: Any, loops: Array, bodies: Array) -> tuple[Tie, ...]:
+    """Connects and welds, from what they do to the first of their bodies that moves (T, ne, 6) and poses (T, nb, 13)."""
+    found, layout = [], world.layout
+    for equality, e, _ in held_ends(model, world.bodies.node):
+        slot = 0 if layout.eq_bodies[e, 0] >= 0 else 1
+        q, force = bodies[:, layout.eq_bodies[e, slot], 6:10], loops[:, e, :3]
+        torque = quaternion.rotate(q, loops[:, e, 3:]) - np.cross(quaternion.rotate(q, layout.eq_pos[e, slot]), force)
+        wrench = np.concatenate([force, torque], axis=1)
+        found.append(Tie(*anchors(model, equality), wrench if slot == 0 else -wrench))
+    return tuple(found)
+
+
+def _tensions(model: Any, layout: Any, loops: Array) -> Array:
+    """(T, ntendon) of the spatial tendons."""
+    out, tendons = np.zeros((len(loops), int(model.ntendon))), acting_tendons(model)
+    for e in np.flatnonzero(layout.eq_kind == EQ_PATH):
+        out[:, tendons[int(layout.eq_dof[e]) - int(model.nv)]] = loops[:, e, 0]
     return out
 
 

@@ -235,7 +235,7 @@ class Work(NamedTuple):
     # a step redone as shorter ones
     from_bodies: np.ndarray  # (nb, 13) where the step, or the present part of it, starts: start of the bodies' paths (passing.py)
     summed_limit: np.ndarray  # (nl,) impulse of an active limit over all parts
-    summed_loops: np.ndarray  # (nb, 6) over all parts, of connects and welds on a body: impulse, world; of torque, body axes
+    summed_loops: np.ndarray  # (ne, 6) of a closure over all parts, see `closures.add_loop`
     summed: np.ndarray  # (nc, 6) impulse and torque of a contact over all parts on its first body, or reversed on its second, world
     start_bodies: np.ndarray  # (nb, 13) where the step starts
     fast: np.ndarray  # (nb,) 1 where parts of the step start with the velocities of fast_bodies (nb, 13), see fast_start.py

@@ -22,6 +22,8 @@ from dojo_py.sensors.rows import Rows
 from dojo_py.sensors.scene import SITE, Scene
 
 Array = np.ndarray
+RATE = 1
+"""Entry of the rate of its length in an actuator's row; MuJoCo has none where actuation is switched off."""
 MASSLESS = 1e-15
 """Mass [kg] of bodies below which their centre of mass is that of the first one's frame."""
 
@@ -199,6 +201,8 @@ def _actuator(entry: int) -> Callable[[Scene, int], Array]:
     def read(scene: Scene, i: int) -> Array:
         m, actuator = scene.model, int(scene.model.sensor_objid[i])
         first = int(m.actuator_outadr[actuator])
+        if entry == RATE and int(m.opt.disableflags) & DisableBit.ACTUATION:
+            return np.zeros((len(scene.rows.time), int(m.actuator_outnum[actuator])))
         return scene.rows.actuator[:, first : first + int(m.actuator_outnum[actuator]), entry]
 
     return read

@@ -9,7 +9,7 @@ import numpy as np
 from dojo_py.arrays import clear_rows
 from dojo_py.jit import kernel
 from dojo_py.mechanism.enums import EqualityType
-from dojo_py.soft.actuation import DISABLE_ACTUATION, TRN_TENDON
+from dojo_py.soft.actuation import TRN_TENDON
 from dojo_py.soft.contact_force import contact_force
 from dojo_py.soft.energy import energy_momentum
 from dojo_py.soft.equality import TENDON, polynomial, weld_torque
@@ -57,8 +57,8 @@ def note(m, w, t, qpos, qvel, N):
         N.qacc[t, i] = w.solver.qacc[i]
         N.joint_actuator[t, i] = f.actuator[i]
     for i in range(len(f.actuators)):
-        s, driven = f.actuators[i], not m.options[0].disableflags & DISABLE_ACTUATION
-        N.actuator[t, i, 0], N.actuator[t, i, 1], N.actuator[t, i, 2] = s.length, s.velocity if driven else 0.0, s.force
+        s = f.actuators[i]
+        N.actuator[t, i, 0], N.actuator[t, i, 1], N.actuator[t, i, 2] = s.length, s.velocity, s.force
     for i in range(len(m.tendons)):
         N.tendon[t, i, 0], N.tendon[t, i, 1] = f.tendons[i].length, f.tendons[i].velocity
     energy_momentum(m, w, qpos, qvel, N.energy[t])

@@ -117,10 +117,11 @@ KNOWN: dict[str, dict[str, Known]] = {
             "a capsule parallel to a box's edge, kappa 8e-3: 1.7e-2; a cylinder on a box and a floor, kappa 5e-5: 1.2e-3; two "
             "columns, 2.1e-3 (930035)",
         ),
+        "parameters": Known((850084,), "an anchor whose column is nearly zero: round-off, 6.5e-8 of the largest column"),
         "close": Known(
-            (7, 821025, 840007, 850063, 850111, 930082, 940052),
+            (7, 821025, 840007, 850063, 850084, 850111, 930082, 940052),
             "the capsule; the cylinder; a spring's rest 1.7e-6; a wrench 1.1e-6; a centre of mass "
-            "1.7e-6 (7), a plane's normal 2.1e-6 (850063), a centre of mass 5.1e-6 (940052)",
+            "1.7e-6 (7), a plane's normal 2.1e-6 (850063), a centre of mass 5.1e-6 (940052); round-off (850084)",
         ),
         "vjp": Known((840007,), "the cylinder: 1.1e-3"),
     },
