@@ -44,7 +44,7 @@ from dojo_py.hard.terms import EQ_TENDON
 from dojo_py.jit import entry, kernel
 from dojo_py.mechanism.errors import ModelError
 from dojo_py.mechanism.quaternion import matrix
-from dojo_py.mechanism.source import refusal
+from dojo_py.mechanism.source import name_of, refusal
 from dojo_py.rotation import quat_mul, quat_normalise, quat_to_matrix, turn_vector
 from dojo_py.solver.octet import WIDTH
 
@@ -93,6 +93,20 @@ class Drive(NamedTuple):
     path_x: np.ndarray  # (nb + 1, 3) work of tendon_paths.py: positions of bodies,
     path_R: np.ndarray  # (nb + 1, 3, 3) their axes,
     path_G: np.ndarray  # (s, 6, 8) derivative of a length
+
+
+def check_servos(model: Any, table: ActuatorTable) -> None:
+    """Refuse a joint with a bounded total force on which two servos act: how they share the bound is not defined."""
+    for dof in np.unique(table.dof[table.servo >= 0]):
+        mine = [int(i) for i in np.flatnonzero(table.servo >= 0) if table.dof[i] == dof]
+        if len(mine) > 1 and np.all(np.isfinite(table.dof_range[dof])):
+            if dof >= model.nv:
+                target = f"tendon '{name_of(model, 'tendon', acting_tendons(model)[dof - model.nv])}'"
+            else:
+                target = f"joint '{name_of(model, 'joint', int(model.dof_jntid[dof]))}'"
+            message = f"several servos on {target}, whose actuatorfrcrange bounds their sum, are not simulated in the hard mode; "
+            message += "bound each actuator's forcerange instead"
+            raise ModelError(refusal(model, "actuator", mine, "", message))
 
 
 def build_drives(model: Any, layout: Layout, where: BodyMap) -> ActuatorTable:

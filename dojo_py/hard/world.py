@@ -14,8 +14,7 @@ from dojo_py.actuation.table import ActuatorTable
 from dojo_py.collision.candidates import PairCandidates, PlaneCandidates, build_candidates
 from dojo_py.handles import handles
 from dojo_py.hard.body_table import BodyTable, build_body_table
-from dojo_py.hard.bounded_forces import check_bounded_forces
-from dojo_py.hard.drives import allocate_drive, build_drives
+from dojo_py.hard.drives import allocate_drive, build_drives, check_servos
 from dojo_py.hard.flags import acting_model
 from dojo_py.hard.gradients.workspace import Tangent, allocate_tangent
 from dojo_py.hard.layout import Layout, build_layout
@@ -66,7 +65,7 @@ def build_world(model: Any, friction: str, unsupported: str) -> World:
         planes, pairs = build_candidates(model, where, layout.com, turning, skip_unsupported=True)
     table = build_drives(model, layout, where)
     try:
-        check_bounded_forces(model, table)
+        check_servos(model, table)
     except ModelError as error:
         records += error.errors
     wide = contact_rows(planes, pairs) > 3

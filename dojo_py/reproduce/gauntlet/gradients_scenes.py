@@ -8,12 +8,11 @@ Ties are drawn on purpose: axes along the world's, contact at the middle of a fa
 from __future__ import annotations
 
 import math
-import re
 from typing import Any
 
 import numpy as np
 
-from dojo_py import HardSimulator, ModelError, load_model
+from dojo_py import HardSimulator, load_model
 from dojo_py.reproduce.gauntlet.family import Case
 from dojo_py.reproduce.gauntlet.gradients_random import AXES, any_quaternion, beside, matrix, quaternion_to, some, text, unit
 from dojo_py.reproduce.gauntlet.gradients_trees import Draw, extras, shape, solid, tree
@@ -184,15 +183,6 @@ def rotating(rng: Any, model: Any, qpos: Array, qvel: Array, h: float) -> Array:
     return qvel
 
 
-def _bounded_alone(header: str, world: str, rest: str) -> str:
-    """The world, without bounds of the forces on joints where the hard mode refuses them: other actuators move these joints."""
-    try:
-        HardSimulator(load_model(f"{header}<worldbody>{world}</worldbody>{rest}</mujoco>"))
-    except ModelError:
-        world = re.sub(r' actuatorfrcrange="[^"]*"', "", world)
-    return world
-
-
 def draw_case(seed: int) -> Case:
     """The case of a seed."""
     rng = np.random.default_rng([20260, seed])
@@ -219,7 +209,6 @@ def draw_case(seed: int) -> Case:
     else:
         world, tilt = two_shapes(rng, draw, mu)
     header = HEADER.format(text(down))
-    world = _bounded_alone(header, world, rest)
     model = load_model(f"{header}<worldbody>{world}</worldbody>{rest}</mujoco>")
     qpos = np.array(model.qpos0)
     if scene != "pair":
