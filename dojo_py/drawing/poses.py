@@ -29,9 +29,8 @@ def body_poses(model: Any, qpos: Array) -> tuple[Array, Array]:
     x, q = np.zeros((len(qpos), int(model.nbody), 3)), np.zeros((len(qpos), int(model.nbody), 4))
     tree = tuple(np.array(getattr(model, name), np.int64) for name in TREE)
     frames = tuple(np.array(getattr(model, name), float) for name in FRAMES)
-    forward(
-        tree, frames, np.array(qpos, float), x, q, np.zeros((4, 4))
-    )  # (a copy: a model's own are read-only, another type to numba)
+    own = np.array(qpos, float)  # a copy: a model's qpos0 is read-only, which to numba is another type
+    forward(tree, frames, own, x, q, np.zeros((4, 4)))
     return x, q
 
 

@@ -46,8 +46,8 @@ def found(shapes, pose_a, pose_b, guess=None):
     return shapes.nearest(np.zeros(count, int), pose_a, np.ones(count, int), pose_b, guess)
 
 
-def check_against(pair, count, oracle, seed, refuted):
-    """Gap to 1e-6 m, normal to 1e-4 rad or at least as good, except where the oracle's own normal refutes it."""
+def check_against(pair, count, oracle, seed, refuted, points=True):
+    """Gap to 1e-6 m, normal to 1e-4 rad or at least as good, except where the oracle's own normal refutes it; nearest points."""
     first, second = (pair[0], FIRST[pair[0]]), (pair[1], SECOND[pair[1]])
     pose_a, pose_b = random_poses(np.random.default_rng(seed), count)
     near = found(shapes_of(pair), pose_a, pose_b)
@@ -66,7 +66,8 @@ def check_against(pair, count, oracle, seed, refuted):
     turned = known & (np.einsum("ki,ki->k", normals, near.normal) < np.cos(1e-4)) & ~wrong
     assert np.all(ours[turned] >= theirs[turned] - 1e-6)  # ties, and normals of theirs with fewer digits
     assert turned.mean() <= 5e-3  # measured: 1e-3
-    check_points(first, second, pose_a, pose_b, near)
+    if points:
+        check_points(first, second, pose_a, pose_b, near)
 
 
 def check_points(first, second, pose_a, pose_b, near):
@@ -85,17 +86,24 @@ def test_against_the_wheel(pair):
     check_against(pair, POSES, lambda a, b, *poses: Wheel(a, b).distances(*poses), 1, REFUTED.get(pair, 2e-3))
 
 
-FLAT = pytest.mark.xfail(
-    strict=True, reason="bound 2e-7 m: points of 1, 7, 5 of 10⁵ poses are off by 0.3 to 3 mm, 5 cm deep and more"
-)
-FLAT_PAIRS = {("capsule", "ellipsoid"), ("ellipsoid", "mesh"), ("cylinder", "mesh")}
-"""In these EPA ends on faces so narrow that their nearest point is not the surfaces'; gaps and normals hold."""
+NARROW = [("capsule", "ellipsoid"), ("ellipsoid", "mesh"), ("cylinder", "mesh")]
+"""In 1, 7, 5 of 10⁵ poses of these, over 4 cm deep, EPA ends on a face so narrow that its nearest point is off; gaps hold."""
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("pair", [pytest.param(p, marks=FLAT) if p in FLAT_PAIRS else p for p in PAIRS], ids="-".join)
+@pytest.mark.parametrize("pair", PAIRS, ids="-".join)
 def test_many_poses_against_the_wheel(pair):
-    check_against(pair, MANY, lambda a, b, *poses: Wheel(a, b).distances(*poses), 2, REFUTED.get(pair, 2e-3))
+    oracle = lambda a, b, *poses: Wheel(a, b).distances(*poses)  # noqa: E731
+    check_against(pair, MANY, oracle, 2, REFUTED.get(pair, 2e-3), points=pair not in NARROW)
+
+
+@pytest.mark.slow
+@pytest.mark.xfail(strict=True, reason="bound 2e-7 m: 0.28, 3.0, 0.24 mm in the worst of 10⁵ poses")
+@pytest.mark.parametrize("pair", NARROW, ids="-".join)
+def test_points_of_many_poses(pair):
+    first, second = (pair[0], FIRST[pair[0]]), (pair[1], SECOND[pair[1]])
+    pose_a, pose_b = random_poses(np.random.default_rng(2), MANY)
+    check_points(first, second, pose_a, pose_b, found(shapes_of(pair), pose_a, pose_b))
 
 
 @pytest.mark.parametrize("pair", PAIRS, ids="-".join)

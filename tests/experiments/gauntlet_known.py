@@ -102,6 +102,7 @@ KNOWN: dict[str, dict[str, Known]] = {
         ),
     },
     "gradients": {
+        "A": Known((840041,), "a cylinder with a slide at its limit, kappa 1.2e-12: one column, 1.0e-2, bound 1e-3"),
         "parameters": Known(
             (850180,),
             "radius of a contact: 7.0e-3",
@@ -117,7 +118,11 @@ KNOWN: dict[str, dict[str, Known]] = {
             "a capsule parallel to a box's edge, kappa 8e-3: 1.7e-2; a cylinder on a box and a floor, kappa 5e-5: 1.2e-3; two "
             "columns, 2.1e-3 (930035)",
         ),
-        "parameters": Known((850084,), "an anchor whose column is nearly zero: round-off, 6.5e-8 of the largest column"),
+        "parameters": Known(
+            (850084, 920064),
+            "an anchor whose column is nearly zero: round-off, 6.5e-8 of the largest column; a plane's normal: the judge's "
+            "differences are longer than the bend, differences of 2e-7 agree to 4e-7 (920064)",
+        ),
         "close": Known(
             (7, 821025, 840007, 850063, 850084, 850111, 930082, 940052),
             "the capsule; the cylinder; a spring's rest 1.7e-6; a wrench 1.1e-6; a centre of mass "

@@ -121,6 +121,16 @@ def test_derivatives_with_the_controls_on_their_way(kind, late):
     assert error < 1e-6
 
 
+def slopes(value, u):
+    """Central differences of value(u), a number, by every entry of u."""
+    out = np.zeros_like(u)
+    for place in np.ndindex(*u.shape):
+        move = np.zeros_like(u)
+        move[place] = 1e-3
+        out[place] = (value(u + move) - value(u - move)) / 2e-3
+    return out
+
+
 @pytest.mark.parametrize("late", LATE)
 def test_reverse_mode_is_by_the_controls_that_were_sent(late):
     """Of a motion of 15 steps, against differences of roll-outs and against the product of the widened steps. Measured: 1e-9."""
@@ -135,11 +145,7 @@ def test_reverse_mode_is_by_the_controls_that_were_sent(late):
         end = sim.rollout(before.final_state, controls).final_state
         return weight @ np.concatenate([end.qpos, end.qvel, end.act])
 
-    numeric = np.zeros_like(u)
-    for place in np.ndindex(*u.shape):
-        move = np.zeros_like(u)
-        move[place] = 1e-3
-        numeric[place] = (value(u + move) - value(u - move)) / 2e-3
+    numeric = slopes(value, u)
     assert np.abs(found.control - numeric).max() < 1e-6 * max(1.0, np.abs(numeric).max())
     wide, by_control = None, np.zeros_like(u)
     for t in range(len(u) - 1, -1, -1):
@@ -200,11 +206,7 @@ def test_the_control_of_a_step_that_fails_never_arrives(kind, late):
         end = sim.rollout(start, controls, joint_forces=forces).final_state
         return weight @ np.concatenate([end.qpos, end.qvel, end.act])
 
-    numeric = np.zeros_like(u)
-    for place in np.ndindex(*u.shape):
-        move = np.zeros_like(u)
-        move[place] = 1e-3
-        numeric[place] = (value(u + move) - value(u - move)) / 2e-3
+    numeric = slopes(value, u)
     late_ones = [a.address for a in late_actuators(sim.model) if a.delay > 0.0]
     assert not numeric[0].any() and not found.control[0, late_ones].any()
     error = np.abs(found.control - numeric)[1:].max() / max(1.0, np.abs(numeric).max())

@@ -122,7 +122,7 @@ def judge(ours: Array, motion: Motion, first: float, floor: float, bound: float)
             return Judged(JUMP, float(off[row]), row, noise)
     for nearer in NEARER:
         found, estimate_here = ridders(central(motion), nearer * first, 2, floor)
-        if found is not None and estimate_here <= bound * size and np.abs(found - ours).max() <= bound * size:
+        if found is not None and estimate_here <= ORACLE * bound * size and np.abs(found - ours).max() <= bound * size:
             return Judged(JUMP, float(off[row]), row, noise)
     verdict = WRONG if estimate <= ORACLE * bound * size else UNKNOWN
     return Judged(verdict, float(off[row]), row, noise)
