@@ -52,6 +52,7 @@ class ActuatorTable(NamedTuple):
     acc0: np.ndarray  # (n,) acceleration by unit force at the reference pose, of muscles
     force_range: np.ndarray  # (n, 2) infinite where unlimited
     dof_range: np.ndarray  # (nv, 2) bounds of the sum of actuator forces on a hinge or slide, infinite where unlimited
+    reached: np.ndarray  # (r,) of these bounded coordinates those along which other actuators than the joint's act, too (hard mode)
 
 
 def _ranges(limited: Any, ranges: Any) -> np.ndarray:
@@ -167,4 +168,5 @@ def build_table(model: Any) -> ActuatorTable:
         acc0=np.array(model.actuator_acc0, float)[first],
         force_range=_ranges(model.actuator_forcelimited, model.actuator_forcerange),
         dof_range=_joint_ranges(model),
+        reached=np.zeros(0, np.int64),
     )

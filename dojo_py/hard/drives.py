@@ -9,7 +9,6 @@ Servos of orientations hand their law and their target orientation to the step (
 
 from __future__ import annotations
 
-import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -31,8 +30,9 @@ from dojo_py.actuation.transmission import (
     turn_axis,
 )
 from dojo_py.actuation.wrapping import slider_crank
-from dojo_py.arrays import copy, scratch, zeros
+from dojo_py.arrays import copy, copy_rows, scratch, zeros
 from dojo_py.hard.couplings import acting_tendons
+from dojo_py.hard.joint_bounds import bound_forces, reached_coordinates
 from dojo_py.hard.joint_table import quaternion_product
 from dojo_py.hard.layout import BodyMap, Layout
 from dojo_py.hard.lift import driven, lift_forces
@@ -89,7 +89,10 @@ class Drive(NamedTuple):
     angle: np.ndarray  # (nd,) coordinates of hinges and slides, lengths of tendons
     rate: np.ndarray  # (nd,) qvel, rates of the tendons' lengths
     lift: np.ndarray  # (nd,) forces of gravity compensation along coordinates, where it is one of the actuators (lift.py)
-    lift_load: np.ndarray  # (nb, 6) work of lift.py
+    lift_load: np.ndarray  # (nb, 6) work of coordinate_forces.py
+    given: np.ndarray  # (nb, 6) `wrench` before the actuators
+    of_actuators: np.ndarray  # (nb, 6) work of joint_bounds.py: their wrenches
+    elsewhere: np.ndarray  # (nd,) their forces along bounded coordinates, but for the joints' own ones (joint_bounds.py)
     path_x: np.ndarray  # (nb + 1, 3) work of tendon_paths.py: positions of bodies,
     path_R: np.ndarray  # (nb + 1, 3, 3) their axes,
     path_G: np.ndarray  # (s, 6, 8) derivative of a length
@@ -143,9 +146,10 @@ def build_drives(model: Any, layout: Layout, where: BodyMap) -> ActuatorTable:
     if not driven(model):  # (without actuators, compensation that counts as one of them is switched off, too)
         own[layout.dof_lifted == 1] = 0.0
     dof_range = np.concatenate([own, bounds])
-    return table._replace(
+    table = table._replace(
         body=body, site_pos=pos, site_quat=quat, common=common, dof=of_tendons, dof_range=dof_range, force_range=ranges
     )
+    return table._replace(reached=reached_coordinates(table, layout))
 
 
 def _tendon_drives(model: Any, table: ActuatorTable) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -194,7 +198,7 @@ def allocate_drive(table: ActuatorTable, layout: Layout, na: int) -> Drive:
     nu = len(table.control_range)
     outputs = n + 2 * len(servos.orient_law)
     own = z(n), z(na), z(nu), z(1)
-    lift = z(nd), z((nb, 6))
+    lift = z(nd), z((nb, 6)), z((nb, 6)), z((nb, 6)), z(nd)
     return Drive(
         servos,
         z(nd),
@@ -236,8 +240,7 @@ def drive(L, T, V, bodies, qpos, qvel, act, control, h):
         force = apply_actuator(L, T, i, V, bodies, qpos, qvel, act, control, h)
         if T.orientation[i] < 0:
             V.actuator_force[T.output[i]] = force
-    for dof in range(T.dof_range.shape[0]):
-        bound_joint(T, V, dof)
+    bound_forces(L, T, V, bodies, qpos)
 
 
 @kernel
@@ -246,6 +249,7 @@ def load_drive(L, T, V, bodies, qpos, qvel, act, control, h):
     load_coordinates(L, qpos, qvel, V.angle, V.rate)
     load_paths(L, V, bodies, h)
     lift_forces(L, V, bodies, qpos)
+    copy_rows(V.wrench, V.given)
     V.span[0] = h
     copy(act, V.act)
     for k in range(control.shape[0]):
@@ -291,38 +295,6 @@ def apply_actuator(L, T, i, V, bodies, qpos, qvel, act, control, h):
         law[0], law[1], law[2], law[3] = b0, b2, lower + E, upper + E
         return force
     return _site_force(T, i, V, bodies, u)
-
-
-@kernel
-def is_bounded(T, dof):
-    """Whether the sum of the actuator forces on a coordinate is bounded."""
-    return T.dof_range[dof, 0] > -math.inf or T.dof_range[dof, 1] < math.inf
-
-
-@kernel
-def bound_joint(T, V, dof):
-    """Keep the sum of the actuator forces on a bounded coordinate in its range: a servo's range is what the others leave of it."""
-    if not is_bounded(T, dof):
-        return
-    S = V.servos
-    lower, upper = T.dof_range[dof, 0] - V.lift[dof], T.dof_range[dof, 1] - V.lift[dof]
-    servo = -1
-    for k in range(S.servo_dof.shape[0]):
-        if S.servo_dof[k] == dof:
-            servo = k
-    if servo < 0:
-        V.force[dof] = clamp(V.force[dof], lower, upper)
-        return
-    gear = S.servo_gear[servo]
-    if gear == 0.0:
-        return
-    a, b = (lower - V.force[dof]) / gear, (upper - V.force[dof]) / gear
-    a, b = min(a, b), max(a, b)
-    low, high = max(a, S.servo_range[servo, 0]), min(b, S.servo_range[servo, 1])
-    if low > high:  # no force of the servo brings the sum into the range: fix it at its lower bound and clamp the others' force
-        low = high = S.servo_range[servo, 0]
-        V.force[dof] = clamp(V.force[dof] + gear * low, lower, upper) - gear * low
-    S.servo_range[servo, 0], S.servo_range[servo, 1] = low, high
 
 
 @kernel

@@ -7,7 +7,7 @@ mass of the merged body; where the parts of one are compensated differently, a t
 
 On joints with actuatorgravcomp compensation is a force of the actuators (MuJoCo), along coordinate i with the screw (u, ψ)
 
-    Q_i = Σ u·F + ψ·((x - x_child) × F + τ)    over the bodies below;  F = -c m g
+    Q_i = Σ u·F + ψ·((x - x_child) × F + τ)    over the bodies below, see coordinate_forces.py;  F = -c m g
 
 The reduced gravity contains it already, so that it matters only where it is bounded: a bound on the sum of the actuators' forces
 leaves [lower - Q, upper - Q] to the others. Without actuation there is no compensation along these joints: -Q is added. Poses are
@@ -21,8 +21,7 @@ from typing import Any
 import numpy as np
 
 from dojo_py.arrays import scratch
-from dojo_py.hard.chain_coordinates import entries, read_chain
-from dojo_py.hard.joints.compound import chain_pose
+from dojo_py.hard.coordinate_forces import chain_work, load_on, sum_below
 from dojo_py.hard.terms import BALL, FREE
 from dojo_py.jit import kernel
 from dojo_py.mechanism.enums import DisableBit
@@ -85,11 +84,7 @@ def lift_forces(L, V, bodies, qpos):
             torque = r[k] * M[n] - r[n] * M[k]
             V.wrench[b, 3 + i] += torque
             load[b, i], load[b, 3 + i] = F[i], torque + bodies[b, k] * F[n] - bodies[b, n] * F[k]
-    for b in range(nb - 1, -1, -1):  # sums over each body and its descendants, about the world's origin
-        a = L.parent[b]
-        if a >= 0:
-            for i in range(6):
-                load[a, i] += load[b, i]
+    sum_below(L, load)
     for j in range(L.kind.shape[0]):
         if _lifted(L, j):
             _joint_lift(L, V, bodies, qpos, j)
@@ -107,13 +102,10 @@ def _lifted(L, j):
 @kernel
 def _joint_lift(L, V, bodies, qpos, j):
     """V.lift of the coordinates of joint j, from the loads on its child."""
-    a, b, first, n = L.parent[j], L.child[j], L.vadr[j], L.ndof[j]
-    q, load, F, M, r = bodies[b, 6:10], V.lift_load[b], scratch(3), scratch(3), scratch(3)
+    b, first, n = L.child[j], L.vadr[j], L.ndof[j]
+    q, F, M, r = bodies[b, 6:10], scratch(3), scratch(3), scratch(3)
     out = V.lift[first : first + n]
-    for i in range(3):
-        k, m = (i + 1) % 3, (i + 2) % 3
-        F[i] = load[i]
-        M[i] = load[3 + i] - bodies[b, k] * load[m] + bodies[b, m] * load[k]
+    load_on(L, bodies, V.lift_load, j, F, M)
     if L.kind[j] == FREE or L.kind[j] == BALL:
         free = L.kind[j] == FREE
         if free and not L.lift_driven[0]:
@@ -132,17 +124,7 @@ def _joint_lift(L, V, bodies, qpos, j):
             if free:
                 out[i] = F[i]
         return
-    theta, turn, torque = scratch(6)[0:n], scratch(4), scratch(3)
-    p, qf, S = scratch(3), scratch(4), scratch((6, 6))[:, 0:n]
-    read_chain(L, j, qpos[L.qadr[j] : L.qadr[j] + entries(L, j)], theta, turn)
-    chain_pose(L, j, theta, turn, p, qf, S)
-    if a >= 0:  # force in the parent's frame
-        turn_back(bodies[a, 6:10], F, r)
-    else:
-        r[0], r[1], r[2] = F[0], F[1], F[2]
-    turn_back(q, M, torque)
+    chain_work(L, j, bodies, qpos, F, M, out)
     for i in range(n):
-        out[i] = 0.0
-        if L.dof_lifted[first + i]:
-            for m in range(3):
-                out[i] += S[m, i] * r[m] + S[3 + m, i] * torque[m]
+        if not L.dof_lifted[first + i]:
+            out[i] = 0.0

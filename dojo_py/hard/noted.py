@@ -10,8 +10,9 @@ from dojo_py.actuation.force import clamp
 from dojo_py.actuation.transmission import TENDON
 from dojo_py.hard.closures import add_loop
 from dojo_py.hard.contact_table import empty_table, fill_contacts
+from dojo_py.hard.coordinate_forces import about_origin, along_chains
 from dojo_py.hard.dof_rows import solved_impulse
-from dojo_py.hard.drives import is_bounded
+from dojo_py.hard.joint_bounds import is_bounded, wrenches_of_actuators
 from dojo_py.jit import kernel
 
 
@@ -36,8 +37,8 @@ def allocate_noted(world: Any, steps: int, room: int) -> Noted:
 
 
 @kernel
-def note_drive(T, V, N, t):
-    """Row t of N: what `drive` found, before anything from outside is added.
+def note_drive(L, T, V, bodies, qpos, N, t):
+    """Row t of N: what `drive` found, before anything from outside is added. Along joints also what wrenches on bodies do.
 
     Forces of actuators on one tendon are scaled so that their sum is in the tendon's range, as in MuJoCo.
     """
@@ -52,8 +53,11 @@ def note_drive(T, V, N, t):
             if total != 0.0:
                 bound = clamp(total, T.dof_range[T.dof[i], 0], T.dof_range[T.dof[i], 1])
                 N.actuator[t, T.output[i]] *= bound / total
+    wrenches_of_actuators(V)
+    about_origin(bodies, V.of_actuators, V.lift_load)
+    along_chains(L, bodies, qpos, V.lift_load, N.joint_actuator[t])
     for i in range(V.force.shape[0]):
-        N.joint_actuator[t, i] = V.force[i] + V.lift[i]
+        N.joint_actuator[t, i] += V.force[i] + V.lift[i]
 
 
 @kernel

@@ -221,7 +221,7 @@ def _solve_row(L, P, Q, T, M, W, V, Z, control, outside, t, h, kappa, noted, rep
     gather_wrenches(M, bodies, outside.wrenches, t, V.wrench)
     drive(L, T, V, bodies, qpos, qvel, act, control, h)
     if noted and _has_notes(Z):
-        note_drive(T, V, Z.noted, t)
+        note_drive(L, T, V, bodies, qpos, Z.noted, t)
     add_joint_forces(L, bodies, outside.joint_forces, t, V.force, V.wrench)
     load_warm(W, Z.impulses[t])
     find_fast_trees(L, W, bodies, qpos, qvel, h)

@@ -138,7 +138,6 @@ INDIRECT = (
 )  # fmt: skip
 
 
-@pytest.mark.xfail(strict=True, reason="bound 0.2 rad/s²: 2 to 25; the hard mode adds up only the actuators of the joint itself")
 @pytest.mark.parametrize("actuator", INDIRECT)
 def test_the_range_of_a_joint_bounds_all_forces_along_it(actuator):
     """MuJoCo bounds those of tendons, sites and cranks, too."""

@@ -18,11 +18,18 @@ from dojo_py.actuation.orientation import QUAT
 from dojo_py.actuation.transmission import ORIENTATION, SCALAR, SITE, TENDON
 from dojo_py.arrays import copy
 from dojo_py.hard.dof_rows import solved_impulse
-from dojo_py.hard.drives import apply_actuator, bound_joint, is_bounded, load_drive
+from dojo_py.hard.drives import apply_actuator, load_drive
 from dojo_py.hard.gradients.activation_change import activation_unit, add_next, owner_of
+from dojo_py.hard.joint_bounds import bound_forces, bound_sum, is_bounded
 from dojo_py.hard.orientations import orientation_impulse, orientation_place
 from dojo_py.jit import kernel
 from dojo_py.rotation import quat_normalise
+
+
+@kernel
+def shares_bounds(T):
+    """Whether forces of actuators act along a bounded coordinate through the bodies: they depend on poses and on each other."""
+    return T.reached.shape[0] > 0
 
 
 @kernel
@@ -34,6 +41,8 @@ def is_law(T, i):
 @kernel
 def follows_bodies(T):
     """Whether an actuator's force is a wrench that depends on the bodies' poses (sites, ball and free joints)."""
+    if shares_bounds(T):
+        return True
     for i in range(T.transmission.shape[0]):
         if not is_law(T, i):
             return True
@@ -42,8 +51,12 @@ def follows_bodies(T):
 
 @kernel
 def is_fixed(T, i):
-    """Whether actuator i is a wrench fixed in its body: no state changes its force, its site has no reference site."""
-    return T.transmission[i] == SITE and not T.has_reference[i] and T.gaintype[i] == 0 and T.biastype[i] == 0
+    """Whether actuator i is a wrench fixed in its body: no state changes its force, its site has no reference site.
+
+    Where joints bound such forces, too, they are differentiated with all others.
+    """
+    fixed = T.transmission[i] == SITE and not T.has_reference[i] and T.gaintype[i] == 0 and T.biastype[i] == 0
+    return fixed and not shares_bounds(T)
 
 
 @kernel
@@ -57,6 +70,8 @@ def follows_state(T):
     """Whether a force depends on the state otherwise than by a law of a joint or tendon or as a wrench that rotates with its
     body.
     """
+    if shares_bounds(T):
+        return True
     for i in range(T.transmission.shape[0]):
         if _has_own_slopes(T, i) or not (is_law(T, i) or is_fixed(T, i)):
             return True
@@ -66,6 +81,8 @@ def follows_state(T):
 @kernel
 def follows_rates(T):
     """Whether an actuator's force depends on the rates otherwise than by its joint's law: not that of a rotor on a site."""
+    if shares_bounds(T):
+        return True
     for i in range(T.transmission.shape[0]):
         if _has_own_slopes(T, i):
             return True
@@ -104,8 +121,7 @@ def add_drive(L, T, W, V, G, bodies, qpos, qvel, act, control, h, scheme, factor
     for i in range(T.transmission.shape[0]):
         if not is_fixed(T, i):
             apply_actuator(L, T, i, V, bodies, qpos, qvel, act, control, h)
-    for dof in range(T.dof_range.shape[0]):
-        bound_joint(T, V, dof)
+    bound_forces(L, T, V, bodies, qpos)
     V.hold[0] = 0
     for i in range(G.d_servo.shape[0]):
         G.d_servo[i] += factor * solved_impulse(L, W, V.servos, i, h, h, scheme)
@@ -136,7 +152,7 @@ def reader_of(T, k):
 @kernel
 def _acts_with(T, i, reader):
     """Whether actuator i is `reader`, or shares a joint or tendon with it whose total force is bounded."""
-    if i == reader:
+    if i == reader or shares_bounds(T):
         return True
     along = T.transmission[reader] == SCALAR or T.transmission[reader] == TENDON
     return along and T.transmission[i] == T.transmission[reader] and T.dof[i] == T.dof[reader] and is_bounded(T, T.dof[i])
@@ -224,12 +240,15 @@ def _add_reaction(L, T, W, V, G, qpos, qvel, act, control, h, part_h, scheme, re
     """
     V.force[:] = 0.0
     V.wrench[:, :] = 0.0
+    V.given[:, :] = 0.0
     V.hold[0] = 1
     for i in range(T.transmission.shape[0]):
         if _acts_with(T, i, reader):
             apply_actuator(L, T, i, V, G.bodies, qpos, qvel, act, control, h)
-    if T.transmission[reader] == SCALAR or T.transmission[reader] == TENDON:
-        bound_joint(T, V, T.dof[reader])
+    if shares_bounds(T):
+        bound_forces(L, T, V, G.bodies, qpos)
+    elif T.transmission[reader] == SCALAR or T.transmission[reader] == TENDON:
+        bound_sum(T, V, T.dof[reader], V.lift[T.dof[reader]])
     V.hold[0] = 0
     for i in range(T.transmission.shape[0]):
         if T.servo[i] >= 0 and _acts_with(T, i, reader):
