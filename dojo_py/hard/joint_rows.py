@@ -102,7 +102,7 @@ def start_impulses(L, W, j, follow, on_parent, on_child):
         if L.rotation[j] >= 0:
             ball_orientation(L, j, theta, q_rel, W.turn0[j])
         chain_pose(L, j, theta, W.turn0[j], p, qf, S)
-        compound_basis(S, k, W.basis[j], follow)
+        compound_basis(S, k, L.lever[j], W.basis[j], follow)
     rows_of_joint(L, W, j, E, d, q_rel, c, J)
     Ra = W.R[body_row(W.R, L.parent[j])]
     for r in range(6):

@@ -53,6 +53,22 @@ def joint_tables(model, where, com, dof_vector):
     }
 
 
+def levers(model, where, com, mass, inertia):
+    """(nj,) lengths [m] at which the rotation of a body counts as much as its displacement, where several joints are in it.
+
+    Far beyond its anchors and its radius of gyration: so the joints' screws are nearly pure rotations and displacements, which stay
+    apart however far the body rotates in a step. With anchors beyond that length they are mostly displacements along arcs, which
+    are parallel in some poses: angles jumped there.
+    """
+    found = np.zeros(len(where.body))
+    for j, b in enumerate(where.body):
+        first = int(model.body_jntadr[b])
+        anchors = np.asarray(model.jnt_pos[first : first + int(model.body_jntnum[b])], float)
+        reach = np.linalg.norm(anchors - com[j], axis=1).max()
+        found[j] = 10.0 * max(reach, np.sqrt(np.trace(inertia[j]) / (2.0 * mass[j])))
+    return found
+
+
 def _base(model, where, com, body):
     """Parent of a model body, -1: world, and the pose of the body's frame at qpos0 seen from the parent's: (3,) [m], (4,)."""
     above = int(model.body_parentid[body])

@@ -13,7 +13,7 @@ import numpy as np
 from dojo_py.hard.closure_table import closure_tables
 from dojo_py.hard.coordinate_table import coordinate_tables, law_tables, limit_tables
 from dojo_py.hard.couplings import acting_tendons, tendon_numbers
-from dojo_py.hard.joint_table import joint_tables, quaternion_product
+from dojo_py.hard.joint_table import joint_tables, levers, quaternion_product
 from dojo_py.hard.lift import lift_tables
 from dojo_py.hard.medium_table import medium_tables
 from dojo_py.hard.terms import FREE, FREE_TURN, JOINTED_TURN
@@ -61,6 +61,7 @@ class Layout(NamedTuple):
     frame_axes: np.ndarray  # (nj, 3, 3) rows: axis, first and second normal of it, in the parent's frame
     child_axes: np.ndarray  # (nj, 3, 3) the same three directions in the child's frame
     anchor: np.ndarray  # (nj, 3) simple joints: anchor in the child's frame, from its centre of mass [m]
+    lever: np.ndarray  # (nj,) several joints in a body: length at which its rotation counts as much as its displacement [m]
     qpos0: np.ndarray  # (nq,)
     # loop closures and tendons
     eq_kind: np.ndarray  # (ne,)
@@ -293,6 +294,7 @@ def build_layout(model):
         **joints,
         qpos0=np.array(model.qpos0, float),
         **eq,
+        lever=levers(model, where, com, mass, inertia),
         eq_inertia=_turned_inertia(eq, mobility),
         **_nodes(joints, eq, tendons),
         **coordinates,

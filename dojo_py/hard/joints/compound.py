@@ -4,6 +4,8 @@
     0 = Pᵀ e(θ)      defines θ      P: orthonormal basis of S = -∂e/∂θ at the start of the step
     0 = Nᵀ e(θ)      6 - k rows     N: orthonormal complement of S
 
+Orthonormal where rotations count with a lever of length L.lever (joint_table.py).
+
 θ is found by a short Newton iteration inside the row evaluation, so rows and coordinates are functions of the pose alone, and
 their Jacobians follow from the implicit function theorem. The joints move in document order, as in MuJoCo: hinges and slides, and a
 ball after which no joint rotates. Its three coordinates are the rotation vector Δ from a given orientation, exp(Δ) beside it.
@@ -184,8 +186,8 @@ def _solve_rows(A, J, n, k):
 
 
 @kernel
-def compound_basis(S, k, basis, follow):
-    """basis (6, 6): rows 0 … 5-k the complement N, rows 6-k … 5 an orthonormal basis of the screws S (6, k).
+def compound_basis(S, k, lever, basis, follow):
+    """basis (6, 6): rows 0 … 5-k the complement N, rows 6-k … 5 an orthonormal basis of the screws S (6, k), rotations times lever.
 
     follow: N is the complement nearest to the rows in `basis`, so that it varies smoothly with S; else it is chosen afresh from
     unit vectors, where ties are decided by the last digits of S.
@@ -193,8 +195,8 @@ def compound_basis(S, k, basis, follow):
     # Gram-Schmidt of the screws; the coordinates come last.
     for i in range(k):
         row = 6 - k + i
-        for r in range(6):
-            basis[row, r] = S[r, i]
+        for r in range(3):
+            basis[row, r], basis[row, 3 + r] = S[r, i], lever * S[3 + r, i]
         for _ in range(2):  # the second removes what round-off left
             for j in range(6 - k, row):
                 s = 0.0
@@ -210,6 +212,8 @@ def compound_basis(S, k, basis, follow):
             basis[row, r] *= s
     # Complete with the unit vectors that have the largest components outside the span so far.
     for i in range(6 - k):
+        for r in range(3):
+            basis[i, 3 + r] /= lever
         if not follow:
             best, pick = -1.0, 0
             for u in range(6):
@@ -237,6 +241,9 @@ def compound_basis(S, k, basis, follow):
         s = 1.0 / math.sqrt(s)
         for r in range(6):
             basis[i, r] *= s
+    for i in range(6):
+        for r in range(3):
+            basis[i, 3 + r] *= lever
 
 
 @kernel
