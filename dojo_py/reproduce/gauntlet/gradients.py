@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from dojo_py import HardOptions, HardSimulator, State, Status, load_model
+from dojo_py.mechanism.enums import TrnType
 from dojo_py.reproduce.gauntlet.family import Case, Outcome
 from dojo_py.reproduce.gauntlet.gradients_oracle import GOOD, JUMP, KINK, ORACLE, UNKNOWN, Judged, judge
 from dojo_py.reproduce.gauntlet.gradients_scenes import draw_case
@@ -200,7 +201,17 @@ def room(model: Any, control: Array, k: int) -> float:
         gain, (low, high) = float(model.actuator_gainprm[k, 0]), model.actuator_forcerange[k]
         left = min(abs(gain * control[k] - low), abs(high - gain * control[k])) if plain else 0.01 * (high - low)
         free = min(free, left / max(abs(gain), 1e-300))
-    return free
+    return min(free, _joint_room(model, k))
+
+
+def _joint_room(model: Any, k: int) -> float:
+    """How far a control may move to change the force on a joint by a hundredth of the joint's range for all actuators."""
+    joint = int(model.actuator_trnid[k][0])
+    if int(model.actuator_trntype[k]) != TrnType.JOINT or not model.jnt_actfrclimited[joint]:
+        return np.inf
+    low, high = model.jnt_actfrcrange[joint]
+    slope = float(model.actuator_gainprm[k, 0]) * float(model.actuator_gear[int(model.actuator_outadr[k]), 0])
+    return 0.01 * float(high - low) / max(abs(slope), 1e-300)
 
 
 def check_controls(bench: Bench, lin: Any, tally: Tally, part: str) -> None:
