@@ -284,7 +284,9 @@ def _assemble_contact(L, W, c, h, kn, kf, corrected, yields):
         _slack_residual(W, c)
         W.cproximal[c] = proximal_compliance(L, W, c, h)
     aim = aim_of_friction(W, c, kf)
-    condense(law, mu, W.csoft[c] + W.cproximal[c], W.con[c], kn, aim, corrected, W.affine.con[c], W.cdy[c], K, f)
+    condense(
+        law, mu, W.csoft[c] + W.cproximal[c], W.cproximal[c] / abs(h), W.con[c], kn, aim, corrected, W.affine.con[c], W.cdy[c], K, f
+    )
     for side in range(2):
         b = W.cbody[c, side]
         if b < 0:

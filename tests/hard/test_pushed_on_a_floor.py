@@ -22,7 +22,7 @@ SCENES = {
     "box, mu 0.4, h 0.05": (BOX, 0.4, 0.05),
     "box, mu 0.4, h 0.01": (BOX, 0.4, 0.01),
 }
-LOST = {"disc, mu 1, h 0.01": 1, "disc, mu 0.4, h 0.05": 1, "box, mu 0.4, h 0.05": 2}
+LOST = {"disc, mu 1, h 0.01": 1, "box, mu 0.4, h 0.05": 2}
 """Steps that are not SOLVED today; without the proximal term (proximal.py) 57, 36 and 11."""
 
 

@@ -29,7 +29,7 @@ SIMPLE = ("ball", "hinge", "slide")
 
 @entry
 def condense_cone(mu, z, kappa, dy, K, f):
-    condense(CONE, mu, 0.0, z, kappa, kappa, False, np.zeros(12), dy, K, f)
+    condense(CONE, mu, 0.0, 0.0, z, kappa, kappa, False, np.zeros(12), dy, K, f)
 
 
 @entry

@@ -19,6 +19,7 @@ Arguments: z, its step dz and its affine step a, (state_size(rows),); motion, it
 
 import math
 
+from dojo_py.arrays import scratch, zeros
 from dojo_py.jit import kernel
 from dojo_py.solver.cones import orthant, pyramid, second_order
 from dojo_py.solver.cones.orthant import FAR
@@ -155,10 +156,11 @@ def motion_residual(law, z, motion, gap_floor, speed_floor, dy):
 
 
 @kernel
-def condense(law, mu, soft, z, kn, kf, corrected, a, dy, K, f):
+def condense(law, mu, soft, yields, z, kn, kf, corrected, a, dy, K, f):
     """δF = f - K δy' for one contact, where δy' is the change of the motion beyond dy, the present slack residual.
 
-    soft: compliance of the gap [m/(N s)], s = gap + soft γ; 0: none.
+    soft: compliance of the gap [m/(N s)], s = gap + soft γ; yields: of what friction opposes [1/kg], η = v + yields ξ, of
+    second-order cones; 0: none.
     corrected: f less the second-order terms of the affine step a, whose entries are those of z; K stays as the call without them
     left it. Only the law's rows of K and f are written.
     """
@@ -168,13 +170,17 @@ def condense(law, mu, soft, z, kn, kf, corrected, a, dy, K, f):
         r -= a[0] * a[1]
     f[0], K[0, 0] = orthant.condense(z[0], z[1] + soft * z[0], r, dy[0])
     if n > 0:
+        known = zeros(MOST_ROWS)[1 : 1 + n] if yields > 0.0 else dy[1 : 1 + n]  # (`_let_slip_yield` adds what dy does)
         second_order.condense(
             friction_bound(law, mu, z), z[XI : 2 + n], z[2 + n], z[3 + n : 3 + 2 * n],
-            kf, corrected, mu * a[0], a[XI : 2 + n], a[2 + n], a[3 + n : 3 + 2 * n], dy[1 : 1 + n], K, f,
+            kf, corrected, mu * a[0], a[XI : 2 + n], a[2 + n], a[3 + n : 3 + 2 * n], known, K, f,
         )  # fmt: skip
-        for i in range(n):  # δξ₁ = μ δγ = μ (f₀ - K₀₀ δgap)
-            if not corrected:
+        if not corrected:
+            for i in range(n):  # δξ₁ = μ δγ = μ (f₀ - K₀₀ δgap)
                 K[1 + i, 0] *= -mu * K[0, 0]
+        if yields > 0.0:
+            _let_slip_yield(n, yields, corrected, dy, K, f)
+        for i in range(n):
             f[1 + i] += K[1 + i, 0] / K[0, 0] * f[0]
     elif law == PYRAMID:
         K[0, 1] = K[0, 2] = 0.0
@@ -182,7 +188,38 @@ def condense(law, mu, soft, z, kn, kf, corrected, a, dy, K, f):
 
 
 @kernel
-def recover_step(law, mu, soft, z, kf, corrected, a, dy, y, K, f, more, dz):
+def _let_slip_yield(n, yields, corrected, dy, K, f):
+    """δξ = f - K (dy + y + c δξ) for δξ: K becomes (1 + c K)⁻¹ K, in rows 1 … n, and f becomes (1 + c K)⁻¹ (f - K dy), with this K
+    f - c K f - K dy.
+
+    corrected: K has become that before.
+    """
+    A, old = scratch((5, 5)), scratch(5)
+    if not corrected:
+        for i in range(n):
+            for j in range(n):
+                A[i, j] = yields * K[1 + i, 1 + j] + (1.0 if i == j else 0.0)
+        for p in range(n):  # (no pivoting: friction resists every slip)
+            for i in range(n):
+                if i == p:
+                    continue
+                factor = A[i, p] / A[p, p]
+                for j in range(n):
+                    A[i, j] -= factor * A[p, j]
+                for j in range(n + 1):
+                    K[1 + i, j] -= factor * K[1 + p, j]
+        for i in range(n):
+            for j in range(n + 1):
+                K[1 + i, j] /= A[i, i]
+    for i in range(n):
+        old[i] = f[1 + i]
+    for i in range(n):
+        for j in range(n):
+            f[1 + i] -= K[1 + i, 1 + j] * (yields * old[j] + dy[1 + j])
+
+
+@kernel
+def recover_step(law, mu, soft, yields, z, kf, corrected, a, dy, y, K, f, more, dz):
     """dz: the step of all variables of a contact, given the change y of its motion by the bodies, and dy, K, f of `condense`.
 
     more: y is a further change; what it does is added to the present dz.
@@ -199,9 +236,11 @@ def recover_step(law, mu, soft, z, kf, corrected, a, dy, y, K, f, more, dz):
     for i in range(n):
         if not more:
             dz[XI + i], dz[3 + n + i] = f[1 + i], dy[1 + i]
+        change = 0.0 if more else f[1 + i]
         for k in range(1 + n):
             dz[XI + i] -= K[1 + i, k] * y[k]
-        dz[3 + n + i] += y[1 + i]
+            change -= K[1 + i, k] * y[k]
+        dz[3 + n + i] += y[1 + i] + yields * change
     x0, x, e = friction_bound(law, mu, z), z[XI : 2 + n], z[3 + n : 3 + 2 * n]
     r0 = second_order.remainder(x0, x, z[2 + n], e, kf, corrected, mu * a[0], a[XI : 2 + n], a[2 + n], a[3 + n : 3 + 2 * n])
     dz[2 + n] = second_order.recover(x0, x, z[2 + n], e, r0, mu * dz[0], dz[XI : 2 + n], dz[3 + n : 3 + 2 * n])
