@@ -49,11 +49,11 @@ def run(arguments: argparse.Namespace) -> int:
     check_target("--html", target, ENDINGS["html"])
     model = load_model(arguments.model)
     h = arguments.timestep or model.timestep
-    start, qpos, qvel = choose_keyframe(model, arguments.keyframe)
+    start, keyframe = choose_keyframe(model, arguments.keyframe)
     steps = None if arguments.duration is None else max(1, round(arguments.duration / h))
     controls = make_controls(model, arguments.control, steps, max(1, round(DEFAULT_DURATION / h)), arguments.seed)
     drawn = importlib.util.find_spec("viser") is not None
-    found = compare(model, target if drawn else None, timestep=h, controls=controls, qpos=qpos, qvel=qvel)
+    found = compare(model, target if drawn else None, timestep=h, controls=controls, keyframe=keyframe)
     print(f"{model.name or arguments.model}: {len(controls)} steps of {h:g} s from {start}, control {arguments.control}")
     print(found)
     if drawn:

@@ -17,19 +17,16 @@ FIRST_CHOICE = ("drop", "home")
 """Keyframes taken when none is asked for; then the file's first, then its initial pose."""
 
 
-def choose_keyframe(model: Model, name: str | None) -> tuple[str, np.ndarray, np.ndarray]:
-    """(what it is called, qpos, qvel) of the keyframe asked for, or of the model's customary start."""
+def choose_keyframe(model: Model, name: str | None) -> tuple[str, int | None]:
+    """(what it is called, number) of the keyframe asked for, or of the model's customary start; None: its initial pose."""
     if name is None:
         name = next((word for word in (*FIRST_CHOICE, *model.key_names) if word in model.key_names), None)
-    if name is None and model.nkey:
-        return "keyframe 0", np.array(model.key_qpos[0]), np.array(model.key_qvel[0])
     if name is None:
-        return "initial pose", np.array(model.qpos0), np.zeros(model.nv)
+        return ("keyframe 0", 0) if model.nkey else ("initial pose", None)
     if name not in model.key_names:
         there = ", ".join(word for word in model.key_names if word) or "none"
         raise Mistake(f"--keyframe {name}: {model.name or 'the model'} has no such keyframe; it has {there}")
-    k = model.key_names.index(name)
-    return f"keyframe '{name}'", np.array(model.key_qpos[k]), np.array(model.key_qvel[k])
+    return f"keyframe '{name}'", model.key_names.index(name)
 
 
 def make_controls(model: Model, control: str, steps: int | None, default_steps: int, seed: int) -> np.ndarray:

@@ -49,11 +49,11 @@ def run(arguments: argparse.Namespace) -> int:
     clock = time.perf_counter()
     model = load_model(arguments.model)
     timestep = arguments.timestep or model.timestep
-    start, qpos, qvel = choose_keyframe(model, arguments.keyframe)
+    start, keyframe = choose_keyframe(model, arguments.keyframe)
     steps = None if arguments.duration is None else max(1, round(arguments.duration / timestep))
     controls = make_controls(model, arguments.control, steps, max(1, round(DEFAULT_DURATION / timestep)), arguments.seed)
     sim = make_simulator(model, arguments.mode, timestep, arguments.friction)
-    state = sim.initial_state(qpos, qvel)
+    state = sim.initial_state(keyframe=keyframe)
     sim.rollout(state, np.zeros((1, model.nu)))  # compiles, or loads the compiled kernels
     prepared = time.perf_counter() - clock
     clock = time.perf_counter()

@@ -70,8 +70,8 @@ def open_viewer(arguments: argparse.Namespace) -> Any:
             timestep = timestep or trajectory.metadata.get("timestep")
         modes = ("hard", "soft") if arguments.mode == "both" else (arguments.mode,)
         sims = [_simulator(model, mode, timestep) for mode in modes]
-        _, qpos, qvel = choose_keyframe(model, arguments.keyframe)
-        session = Session(sims, [sim.initial_state(qpos, qvel) for sim in sims], list(modes))
+        _, keyframe = choose_keyframe(model, arguments.keyframe)
+        session = Session(sims, [sim.initial_state(keyframe=keyframe) for sim in sims], list(modes))
         if trajectory is not None:
             session.load(trajectory)
         viewer = Viewer(session, arguments.host, arguments.port, tell=lambda message: print(message, flush=True))

@@ -8,7 +8,7 @@ import time
 import numpy as np
 import pytest
 
-from dojo_py import __version__, load_model, load_trajectory
+from dojo_py import HardSimulator, __version__, load_model, load_trajectory
 from dojo_py.cli import main
 from dojo_py.cli.inputs import choose_keyframe, make_controls
 from dojo_py.cli.mistake import Mistake
@@ -124,6 +124,28 @@ def test_a_run_in_chunks_is_the_run(pendulum):
     for name in ("time", "qpos", "qvel", "status", "iterations", "min_gap", "residual"):
         assert np.allclose(getattr(joined, name), getattr(whole, name), rtol=0, atol=1e-14), name
     assert np.array_equal(last.qpos, joined.qpos[-1])
+
+
+PLACED = """<mujoco><worldbody><geom type="plane" size="0 0 .1"/>
+<body name="a" pos="0 0 1"><freejoint/><geom size=".1"/><site name="s"/></body>
+<body name="hand" mocap="true" pos="3 0 1"><geom type="box" size=".1 .1 .1"/></body>
+<body name="target" mocap="true" pos="4 0 1"><geom type="box" size=".1 .1 .1"/></body></worldbody>
+<equality><connect name="held" body1="a" body2="world" anchor="0 0 0"/><connect body1="a" body2="hand" anchor="0 0 0" active="false"/>
+</equality><sensor><framepos objtype="site" objname="s"/>LATE</sensor>
+<keyframe><key name="home" mpos="2 0 1 3 3 1"/></keyframe></mujoco>"""
+"""Sensors, mocap bodies, equality constraints: parts of a trajectory that are not one row a step or a state of equal width."""
+
+
+@pytest.mark.parametrize("late", ["", '<accelerometer site="s" delay="0.004" nsample="4"/>'])
+def test_a_saved_run_has_its_sensors_and_placements(tmp_path, late):
+    file, out = tmp_path / "placed.xml", tmp_path / "placed.npz"
+    file.write_text(PLACED.replace("LATE", late))
+    assert main(["simulate", str(file), "--duration", "0.3", "--out", str(out)]) == 0
+    found, sim = load_trajectory(out), HardSimulator(str(file))
+    whole = sim.rollout(sim.initial_state(keyframe="home"), np.zeros((150, 0)))
+    assert found.sensordata.shape[0] == 150 and np.allclose(found.sensordata, whole.sensordata, rtol=0, atol=1e-9)
+    assert np.array_equal(found.mocap_pos, [[2, 0, 1], [3, 3, 1]]) and np.array_equal(found.eq_active, [True, False])
+    sim.step(found.final_state, np.zeros(0))  # its states are ones to go on from
 
 
 def test_unsolved_steps_give_status_1(capsys, monkeypatch, pendulum):
