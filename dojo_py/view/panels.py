@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -282,7 +283,7 @@ def status_text(session: Session) -> str:
     """The lines at the top of the panel, in Markdown."""
     from dojo_py.simulate.status import Status
 
-    lines = [f"**{session.model.name or 'model'}**  t = {session.time:.3f} s"]
+    lines = [f"**{plain(session.model.name) or 'model'}**  t = {session.time:.3f} s"]
     if session.playing:
         lines[0] += f"  ({100 * session.pace:.0f} % of the speed asked for)" if session.pace < 0.95 else ""
     for lane in session.lanes:
@@ -294,7 +295,12 @@ def status_text(session: Session) -> str:
             text += f", gap {moment.gap:.1e} m"
         lines.append(text)
         if lane.ghost is not None and lane.ghost.message:
-            lines.append(lane.ghost.message)
+            lines.append(plain(lane.ghost.message))
     if session.message:
-        lines.append(f"**{session.message}**")
+        lines.append(f"**{plain(session.message)}**")
     return "\n\n".join(lines)
+
+
+def plain(text: str) -> str:
+    """A text in Markdown that shows as it is: viser runs what is HTML in Markdown, and names come from files of others."""
+    return re.sub(r"([\\`*\[\]<>&!~]|(?<!\w)_|_(?!\w))", r"\\\1", " ".join(text.split()))

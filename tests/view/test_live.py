@@ -1,6 +1,8 @@
 """The live viewer through viser's server and in a real browser where there is one."""
 
 import dataclasses
+import html
+import re
 import socket
 import time
 
@@ -165,6 +167,21 @@ def test_sliders_have_the_ranges_of_the_model():
     assert [name for name, _, _ in ranges] == list(model.actuator_names)
     hinge = int(np.flatnonzero(model.jnt_limited)[0])
     assert joint_range(model, hinge) == tuple(model.jnt_range[hinge])
+
+
+HOSTILE = '<img src="x" onerror="hacked=1"> <script>hacked=1</script> a*b* _c_ d_e [f](http://g) ![h](/i) `j` &lt; \\'
+
+
+def test_names_are_shown_as_they_are_and_never_run(viewer_of):
+    """A page's status is Markdown, in which viser runs HTML; the model's name and messages with names come from a file."""
+    from markdown_it import MarkdownIt
+
+    model = dataclasses.replace(load_model("box"), name=HOSTILE)
+    viewer = viewer_of(model)
+    viewer.session.lanes[0].ghost.message = viewer.session.message = HOSTILE
+    shown = MarkdownIt("commonmark", {"html": True}).render(status_text(viewer.session))
+    tags = set(re.findall(r"<(/?\w+)", shown))
+    assert tags == {"p", "/p", "strong", "/strong"} and html.unescape(shown).count(HOSTILE) == 3, shown
 
 
 @pytest.mark.parametrize("name", models.names())
