@@ -89,8 +89,9 @@ class _Scene:
 
     def __init__(self, shape: Any, model: Any, trajectory: Any, chosen: Array, contacts: bool, width: int, height: int):
         self.width, self.height = count("width", width, 16, MOST), count("height", height, 16, MOST)
-        self.qpos = trajectory.qpos[chosen]
-        centre, self.size = extent(shape, self.qpos[0])[0], extent(shape, trajectory.qpos[0])[1]
+        self.qpos, self.placed = trajectory.qpos[chosen], trajectory.state(0)
+        centre = extent(shape, self.qpos[0], self.placed)[0]
+        self.size = extent(shape, trajectory.qpos[0], self.placed)[1]
         self.shown: Record = record(model, trajectory, chosen, self.size, truth_of("contacts", contacts), curves=False)
         self.painter = Painter(shape)
         self.targets = _targets(shape, self.shown, centre)
@@ -98,7 +99,8 @@ class _Scene:
     def draw(self, k: int) -> Array:
         """(height, width, 3) of frame k."""
         at = camera(AZIMUTH, ELEVATION, 2.9 * self.size, self.targets[k])
-        return self.painter.picture(self.qpos[k], *at, self.width, self.height, arrows=self.shown.arrows[k], samples=SAMPLES)
+        shape, arrows = (self.width, self.height), self.shown.arrows[k]
+        return self.painter.picture(self.qpos[k], *at, *shape, arrows=arrows, samples=SAMPLES, placed=self.placed)
 
     def frames(self, advance: Callable[[int], None]) -> Iterator[Array]:
         for k in range(len(self.qpos)):

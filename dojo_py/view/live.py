@@ -106,7 +106,7 @@ class GhostScene:
         if state is None:
             return
         self.scene = self.scene or self._make()
-        x, q = body_poses(self.scene.model, np.asarray(state.qpos)[None])
+        x, q = body_poses(self.scene.model, np.asarray(state.qpos)[None], state)
         self.scene.pose(x[0], q[0])
 
 
@@ -119,7 +119,7 @@ class Viewer:
         with silent():
             self.server = imported("viser").ViserServer(host=host, port=port, verbose=False)
         model, state = session.model, session.moment().state
-        centre, self.size = extent(model, state.qpos)
+        centre, self.size = extent(model, state.qpos, state)
         self.scenes, self.overlays, self.ghosts = [], [], []
         for number, lane in enumerate(session.lanes):
             shift = (0.0, APART * self.size * number, 0.0)
@@ -163,7 +163,7 @@ class Viewer:
             moments = [(lane.past[session.k].state, lane.contacts(session.k)) for lane in session.lanes]
         with self.server.atomic():
             for scene, overlay, (state, contacts) in zip(self.scenes, self.overlays, moments, strict=True):
-                x, q = body_poses(session.model, np.asarray(state.qpos)[None])
+                x, q = body_poses(session.model, np.asarray(state.qpos)[None], state)
                 scene.pose(x[0], q[0])
                 overlay.show(contacts, session.timestep, x[0], q[0])
             for ghost, state in zip(self.ghosts, session.ghost_states(), strict=True):

@@ -7,7 +7,6 @@ name) has its contacts left out, and the page says so.
 
 from __future__ import annotations
 
-import dataclasses
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,7 +14,7 @@ import numpy as np
 
 from dojo_py.drawing.poses import body_poses
 from dojo_py.mechanism.errors import ModelError
-from dojo_py.simulate.arguments import mocap_bodies, placed_of, usual_placement
+from dojo_py.simulate.arguments import placed_of, usual_placement
 from dojo_py.simulate.simulator import Simulator
 
 Array = np.ndarray
@@ -109,10 +108,7 @@ def record(model: Any, trajectory: Any, chosen: Array, size: float, contacts: bo
     """
     model, sim = simulator_of(model, trajectory)
     check_fits(model, trajectory)
-    placed = placed_of(usual_placement(model), trajectory.state(0))
-    pos, quat, moved = np.array(model.body_pos), np.array(model.body_quat), mocap_bodies(model)
-    pos[moved], quat[moved] = placed.mocap_pos, placed.mocap_quat
-    x, q = body_poses(dataclasses.replace(model, body_pos=pos, body_quat=quat) if len(moved) else model, trajectory.qpos[chosen])
+    x, q = body_poses(model, trajectory.qpos[chosen], placed_of(usual_placement(model), trajectory.state(0)))
     notes: list[str] = []
     forces: list[Any] = [None] * len(chosen)
     if sim is None:

@@ -29,9 +29,9 @@ FARTHEST = 30.0
 """An infinite floor fades out at so many sizes of the model."""
 
 
-def extent(model: Any, qpos: Array) -> tuple[Array, float]:
-    """Centre (3,) and radius [m] of a ball around all drawn geoms but planes at a configuration."""
-    x, q = body_poses(model, np.asarray(qpos)[None])
+def extent(model: Any, qpos: Array, placed: Any = None) -> tuple[Array, float]:
+    """Centre (3,) and radius [m] of a ball around all drawn geoms but planes at a configuration. placed: as in `body_poses`."""
+    x, q = body_poses(model, np.asarray(qpos)[None], placed)
     shown = [g for g in drawn_geoms(model) if model.geom_type[g] != GeomType.PLANE and model.geom_bodyid[g] > 0]
     if not shown:
         shown = [g for g in drawn_geoms(model) if model.geom_type[g] != GeomType.PLANE]

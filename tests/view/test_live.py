@@ -122,6 +122,22 @@ def test_a_trajectory_is_the_past_of_the_time_line(viewer_of):
     assert viewer.scenes[0].arrows.visible and viewer.panel.line.max >= 90
 
 
+def test_mocap_bodies_are_where_the_session_has_them(viewer_of):
+    model = load_model("""<mujoco><worldbody><body mocap="true"><geom size=".1"/><body><joint axis="0 0 1"/><geom size=".1"/></body>
+    </body></worldbody><keyframe><key name="away" mpos="0 0 3"/></keyframe></mujoco>""")
+    viewer = viewer_of(model, mode="both", keyframe="away")
+    viewer.session.set_kappa(1e-4)
+    for _ in range(2):
+        viewer.session.step()
+        viewer.draw()
+        assert all(np.allclose(scene.frames[2].position, [0, 0, 3]) for scene in viewer.scenes)
+        viewer.session.set_coordinate(0, 0.5)  # begins anew, with the hand where it is
+    viewer.session.play()
+    viewer.session.pull(2, np.array([0.0, 0.0, 3.0]), np.array([0.0, 0.0, 3.1]))
+    until(lambda: viewer.session.k > 3)
+    assert viewer.session.message == "" and np.allclose(viewer.scenes[0].frames[2].position, [0, 0, 3])
+
+
 def test_a_model_that_fails_stops_with_a_word_and_the_page_stays(viewer_of):
     viewer = viewer_of("box", keyframe="home")
     told = []
