@@ -89,6 +89,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         first, more = str(error.errors[0]) if error.errors else str(error), len(error.errors) - 1
         hint = f" (and {more} more: `dojo_py check` lists them all)" if more > 0 else ""
         return _fail(first.splitlines()[0].removeprefix("<model>: ") + hint)
+    except MemoryError:
+        return _fail("not enough memory for as much as was asked for")
     except KeyboardInterrupt:
         print("dojo_py: interrupted", file=sys.stderr)
         return 130

@@ -39,7 +39,7 @@ def add(commands: Any) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Draw. 0 when everything asked for was written."""
     width, height = _size(arguments.size)
-    if not 0 < (arguments.fps or 1.0) <= 240 or not 0 < arguments.speed <= 1000:
+    if not 0 < (1.0 if arguments.fps is None else arguments.fps) <= 240 or not 0 < arguments.speed <= 1000:
         raise Mistake("--fps and --speed: must be positive, at most 240 and 1000")
     targets = _targets(arguments)
     trajectory = read_trajectory(arguments.trajectory)
@@ -80,6 +80,8 @@ def _targets(arguments: argparse.Namespace) -> dict[str, Path]:
     """Kind -> file to write; the page when nothing is asked for."""
     asked = {kind: getattr(arguments, kind) for kind in ENDINGS if getattr(arguments, kind) is not None}
     asked = asked or {"html": Path()}
+    if not arguments.trajectory.name:
+        raise Mistake(f"{arguments.trajectory}: is a folder, a saved trajectory is wanted")
     targets = {}
     for kind, value in asked.items():
         beside = arguments.trajectory.with_suffix(ENDINGS[kind][0])
@@ -102,6 +104,8 @@ def check_target(option: str, target: Path, endings: tuple[str, ...]) -> None:
         raise Mistake(f"{option} {target}: must end in {' or '.join(endings)}")
     if not target.resolve().parent.is_dir():
         raise Mistake(f"{option} {target}: no such folder")
+    if target.is_dir():
+        raise Mistake(f"{option} {target}: is a folder, a file is wanted")
 
 
 def read_trajectory(file: Path) -> Any:

@@ -32,10 +32,11 @@ def add(commands: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Show it until it is interrupted."""
+    from dojo_py.cli.inputs import check_times
+
     if not 0 <= arguments.port <= 65535:
         raise Mistake(f"--port {arguments.port}: must be from 0 to 65535")
-    if arguments.timestep is not None and not 0 < arguments.timestep < float("inf"):
-        raise Mistake(f"--timestep {arguments.timestep:g}: must be positive [s]")
+    check_times(arguments)
     viewer = open_viewer(arguments)
     print(f"{viewer.session.model.name or arguments.model}: {viewer.url} (Ctrl-C ends it)", flush=True)
     if not arguments.no_browser:

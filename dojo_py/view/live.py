@@ -81,7 +81,12 @@ def simulators_of(sim_or_model: Any, mode: str) -> tuple[list[Any], list[str]]:
 
 
 def check_port(host: str, port: int) -> None:
-    """OSError with a clear message when a port cannot be listened at: viser would silently take another one."""
+    """OSError with a clear message when a port cannot be listened at: viser would silently take another one.
+
+    ValueError for an empty host, which sockets take for all networks.
+    """
+    if not host:
+        raise ValueError('host="" is no address: "127.0.0.1" lets this machine look on, "0.0.0.0" all others too')
     with contextlib.closing(socket.socket(socket.AF_INET, socket.SOCK_STREAM)) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:

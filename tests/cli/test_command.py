@@ -66,6 +66,19 @@ def test_version(capsys):
         (["simulate", "humanoit"], "did you mean 'humanoid'"),
         (["simulate", "box", "--timestep", "-1"], "--timestep -1: must be positive"),
         (["simulate", "box", "--duration", "nan"], "--duration nan"),
+        (["simulate", "box", "--timestep", "1e300"], "--timestep 1e+300: must be positive, at most 1e+06 [s]"),
+        (["compare", "box", "--timestep", "inf"], "--timestep inf: must be positive, at most 1e+06 [s]"),
+        (["simulate", "box", "--duration", "1e300"], "steps are more than fit into memory"),
+        (["simulate", "box", "--duration", "1e12", "--control", "random"], "steps are more than fit into memory"),
+        (["compare", "box", "--timestep", "1e-300", "--duration", "1e300"], "--duration 1e+300: too many steps of 1e-300 s"),
+        (["simulate", "box", "--out", "FOLDER.npz"], "is a folder, a file is wanted"),
+        (["compare", "box", "--html", "FOLDER.html"], "is a folder, a file is wanted"),
+        (["identify", "cube", "--out", "FOLDER.npz"], "is a folder, a file is wanted"),
+        (["identify", "cube", "--html", "FOLDER.html"], "is a folder, a file is wanted"),
+        (["replay", "."], ".: is a folder, a saved trajectory is wanted"),
+        (["replay", ""], "is a folder, a saved trajectory is wanted"),
+        (["replay", "run.npz", "--fps", "0"], "--fps and --speed: must be positive"),
+        (["simulate", "pendulum", "--control", "EMPTY.csv"], "EMPTY.csv: holds no rows"),
         (["simulate", "box", "--duration", "soon"], "soon"),
         (["simulate", "box", "--keyframe", "fly"], "it has home, slide"),
         (["simulate", "box", "--control", "nothing.npy"], "no such file"),
@@ -78,7 +91,11 @@ def test_version(capsys):
         (["reproduce", "table2", "--out", "/proc/nowhere"], "--out /proc/nowhere"),
     ],
 )
-def test_mistakes_are_one_line_and_status_2(capsys, argv, part):
+def test_mistakes_are_one_line_and_status_2(capsys, argv, part, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for ending in ("npz", "html"):
+        (tmp_path / f"FOLDER.{ending}").mkdir()
+    (tmp_path / "EMPTY.csv").write_text("torque\n")
     assert part in fails(capsys, *argv)
 
 
@@ -130,8 +147,8 @@ PLACED = """<mujoco><worldbody><geom type="plane" size="0 0 .1"/>
 <body name="a" pos="0 0 1"><freejoint/><geom size=".1"/><site name="s"/></body>
 <body name="hand" mocap="true" pos="3 0 1"><geom type="box" size=".1 .1 .1"/></body>
 <body name="target" mocap="true" pos="4 0 1"><geom type="box" size=".1 .1 .1"/></body></worldbody>
-<equality><connect name="held" body1="a" body2="world" anchor="0 0 0"/><connect body1="a" body2="hand" anchor="0 0 0" active="false"/>
-</equality><sensor><framepos objtype="site" objname="s"/>LATE</sensor>
+<equality><connect body1="a" body2="world" anchor="0 0 0"/>
+<connect body1="a" body2="hand" anchor="0 0 0" active="false"/></equality><sensor><framepos objtype="site" objname="s"/>LATE</sensor>
 <keyframe><key name="home" mpos="2 0 1 3 3 1"/></keyframe></mujoco>"""
 """Sensors, mocap bodies, equality constraints: parts of a trajectory that are not one row a step or a state of equal width."""
 
