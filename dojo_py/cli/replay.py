@@ -69,9 +69,9 @@ def run(arguments: argparse.Namespace) -> int:
 def _film(arguments: argparse.Namespace, model: Any, trajectory: Any, target: Path, fps: float, seen: dict[str, Any]) -> Path:
     from dojo_py import view
     from dojo_py.progress import Progress
-    from dojo_py.view.films import film_frames
+    from dojo_py.view.films import film_frames, frame_rate
 
-    frames = len(film_frames(trajectory.time, fps, arguments.speed))
+    frames = len(film_frames(trajectory.time, frame_rate(target, fps), arguments.speed))
     with Progress(frames, "drawing", force=arguments.progress) as bar:
         return Path(view.film(model, trajectory, target, fps=fps, speed=arguments.speed, advance=bar.advance, **seen))
 

@@ -41,6 +41,17 @@ def test_gif_has_its_frames_and_lasts_as_long(fall, tmp_path):
         assert np.abs(np.asarray(gif.convert("RGB"), int) - first).mean() > 1.0
 
 
+@pytest.mark.parametrize("fps", [30.0, 60.0, 240.0, 7.0])
+def test_gif_plays_at_its_speed_at_every_rate(fall, tmp_path, fps):
+    done = []
+    with Image.open(film(*fall, tmp_path / "fall.gif", fps=fps, width=32, height=24, advance=done.append)) as gif:
+        lasts = 0.0
+        for k in range(gif.n_frames):
+            gif.seek(k)
+            lasts += 1e-3 * gif.info["duration"]
+    assert abs(lasts - 1.0) <= 1.01 * lasts / sum(done)  # the fall of 1 s, and the last frame's time
+
+
 def test_a_picture_is_of_its_time(fall, tmp_path):
     shown = [np.asarray(Image.open(picture(*fall, tmp_path / f"{t}.png", time=t, width=120, height=90)), int) for t in (0, 0.3, 1)]
     assert shown[0].shape == (90, 120, 3) and all(np.abs(a - b).mean() > 0.5 for a, b in zip(shown, shown[1:], strict=False))
