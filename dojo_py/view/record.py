@@ -22,6 +22,8 @@ Array = np.ndarray
 SAME = 1e-4
 """A step solved again ends in the same state when its velocities differ by less than this [m/s, rad/s], plus this part of the
 largest; likewise its impulses. The hard mode repeats them bit for bit; the soft mode starts its solver elsewhere."""
+SLACK = 1e-9
+"""Of a number of steps between two frames: times are sums of steps."""
 CUT = 1.5
 """The longest arrow, in sizes of the model."""
 WEIGHT = 2.0
@@ -68,7 +70,7 @@ def frames_of(trajectory: Any, fps: float) -> Array:
     """Numbers of the states that are shown: at most `fps` a second of simulated time, the first and the last among them."""
     states = len(trajectory.time)
     span = float(trajectory.time[-1] - trajectory.time[0])
-    stride = max(1, round((states - 1) / max(1.0, span * fps)))
+    stride = max(1, int(np.ceil((states - 1) / max(1.0, span * fps) - SLACK)))
     return np.unique(np.append(np.arange(0, states, stride), states - 1))
 
 

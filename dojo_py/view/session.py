@@ -43,6 +43,8 @@ class Moment:
     """(nu,) of the step."""
     wrenches: Any = None
     """(nbody, 6) of the step, or None."""
+    elsewhere: bool = False
+    """The step, solved again, leads to another state: its contacts are not to be known."""
 
 
 class Lane:
@@ -75,9 +77,9 @@ class Lane:
     def contacts(self, k: int) -> Any:
         """Contacts of the step that ended in moment k; those of a loaded trajectory are solved again. None: not known."""
         moment = self.past[k]
-        if moment.contacts is None and k > 0 and moment.control is not None:
+        if moment.contacts is None and k > 0 and moment.control is not None and not moment.elsewhere:
             found = solved_again(self.sim, self.past[k - 1].state, moment.control, moment.state)
-            moment = self.past[k] = dataclasses.replace(moment, contacts=found, control=moment.control if found else None)
+            moment = self.past[k] = dataclasses.replace(moment, contacts=found, elsewhere=found is None)
         return moment.contacts
 
 

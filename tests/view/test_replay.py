@@ -192,6 +192,13 @@ def test_frames_keep_the_first_and_the_last_state():
     assert len(frames_of(run, 1000.0)) == len(run) + 1
 
 
+@pytest.mark.parametrize("fps", [30.0, 60.0, 70.0, 100.0])
+def test_there_are_at_most_as_many_frames_as_asked_for(fps):
+    _, run = drop("box", 1.0)  # of 100 steps a second
+    chosen = frames_of(run, fps)
+    assert len(chosen) <= fps + 1 and (fps < 100.0 or len(chosen) == 101)
+
+
 def test_curves_keep_peaks_and_gaps():
     time = np.linspace(0, 1, 5001)
     value = np.zeros(5001)
