@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from dojo_py.drawing.poses import body_poses, centres_of_mass
+from dojo_py.simulate.arguments import controls_of
 from dojo_py.simulate.simulator import Simulator
 from dojo_py.simulate.trajectory import Trajectory
 from dojo_py.simulate.values import having, path_of, real_number, truth_of
@@ -80,11 +81,13 @@ def compare(
     if target is not None:
         imported("viser")
     sims: list[Simulator] = [HardSimulator(model, timestep), SoftSimulator(model, timestep)]
-    u = np.zeros((max(1, round(duration / sims[0].timestep)), model.nu)) if controls is None else controls
+    u = np.zeros((max(1, round(duration / sims[0].timestep)), model.nu)) if controls is None else controls_of(model, controls)
+    if not len(u):
+        raise ValueError("controls hold no steps to compare")
     runs, seconds = [], []
     for sim in sims:
         start = sim.initial_state(qpos=qpos, qvel=qvel, keyframe=keyframe)
-        sim.rollout(start, np.asarray(u)[:1])  # compiles or loads the kernels
+        sim.rollout(start, u[:1])  # compiles or loads the kernels
         began = time.perf_counter()
         runs.append(sim.rollout(start, u))
         seconds.append(time.perf_counter() - began)

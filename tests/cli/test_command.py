@@ -148,7 +148,8 @@ PLACED = """<mujoco><worldbody><geom type="plane" size="0 0 .1"/>
 <body name="hand" mocap="true" pos="3 0 1"><geom type="box" size=".1 .1 .1"/></body>
 <body name="target" mocap="true" pos="4 0 1"><geom type="box" size=".1 .1 .1"/></body></worldbody>
 <equality><connect body1="a" body2="world" anchor="0 0 0"/>
-<connect body1="a" body2="hand" anchor="0 0 0" active="false"/></equality><sensor><framepos objtype="site" objname="s"/>LATE</sensor>
+<connect body1="a" body2="hand" anchor="0 0 0" active="false"/></equality>
+<sensor><framepos objtype="site" objname="s"/>LATE</sensor>
 <keyframe><key name="home" mpos="2 0 1 3 3 1"/></keyframe></mujoco>"""
 """Sensors, mocap bodies, equality constraints: parts of a trajectory that are not one row a step or a state of equal width."""
 
