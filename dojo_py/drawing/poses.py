@@ -40,7 +40,7 @@ def body_poses(model: Any, qpos: Array, placed: Any = None) -> tuple[Array, Arra
 
 def place_mocap_bodies(model: Any, placed: Any, pos: Array, quat: Array) -> None:
     """Enter where a State or a Trajectory has the mocap bodies into body_pos (nbody, 3) and body_quat (nbody, 4)."""
-    mocap = np.asarray(getattr(model, "body_mocapid", np.full(len(pos), -1)), int)
+    mocap = _mocap_numbers(model)
     moved = np.flatnonzero(mocap >= 0)
     for own, name in ((pos, "mocap_pos"), (quat, "mocap_quat")):
         said = getattr(placed, name, None)
@@ -119,6 +119,22 @@ def copy_unit(source, start, out):
     norm = math.sqrt(norm)
     for i in range(4):
         out[i] = source[start + i] / norm if norm > 1e-15 else (1.0 if i == 0 else 0.0)
+
+
+def moved_by_joints(model: Any) -> Array:
+    """(nbody,) which bodies joints move; not what is fixed in the world or to mocap bodies."""
+    top = np.asarray(model.body_weldid, int)
+    return np.asarray((top > 0) & (_mocap_numbers(model)[top] < 0))
+
+
+def moving_mass(model: Any) -> Array:
+    """(nbody,) masses [kg] of what joints move, 0 of the other bodies."""
+    return np.asarray(model.body_mass, float) * moved_by_joints(model)
+
+
+def _mocap_numbers(model: Any) -> Array:
+    """(nbody,) number of each body among the mocap bodies; -1: it is none."""
+    return np.asarray(getattr(model, "body_mocapid", np.full(int(model.nbody), -1)), int)
 
 
 def centres_of_mass(model: Any, x: Array, q: Array) -> Array:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from dojo_py.drawing.poses import body_poses, centres_of_mass
+from dojo_py.drawing.poses import body_poses, centres_of_mass, moving_mass
 from dojo_py.simulate.arguments import controls_of
 from dojo_py.simulate.simulator import Simulator
 from dojo_py.simulate.trajectory import Trajectory
@@ -126,7 +126,7 @@ def _some(steps: int) -> Array:
 def centre_of_mass(model: Any, run: Trajectory) -> Array:
     """(T + 1, 3) of all that can move [m], world axes."""
     x, q = body_poses(model, run.qpos, run)
-    mass = np.asarray(model.body_mass) * (np.asarray(model.body_weldid) > 0)
+    mass = moving_mass(model)
     return np.asarray(np.einsum("b,tbi->ti", mass, centres_of_mass(model, x, q)) / max(float(mass.sum()), 1e-300))
 
 

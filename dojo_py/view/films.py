@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from dojo_py.drawing.picture import Painter, camera
-from dojo_py.drawing.poses import centres_of_mass
+from dojo_py.drawing.poses import centres_of_mass, moving_mass
 from dojo_py.simulate.values import count, having, path_of, real_number, truth_of
 from dojo_py.view.extra import imported
 from dojo_py.view.record import Record, check_fits, record
@@ -124,7 +124,7 @@ class _Scene:
 
 def _targets(model: Any, shown: Record, centre: Array) -> Array:
     """(F, 3) what the camera looks at: where the middle of the model would be if it moved with its centre of mass."""
-    mass = np.asarray(model.body_mass) * (np.asarray(model.body_weldid) > 0)
+    mass = moving_mass(model)
     if mass.sum() <= 0.0:
         return np.tile(centre, (len(shown.time), 1))
     com = np.einsum("b,tbi->ti", mass, centres_of_mass(model, shown.position, shown.rotation)) / mass.sum()

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from dojo_py.drawing.poses import body_poses
+from dojo_py.drawing.poses import body_poses, moved_by_joints
 from dojo_py.simulate.values import count, having, text_of, truth_of
 from dojo_py.view.extra import imported, silent
 from dojo_py.view.overlays import Overlays
@@ -198,11 +198,12 @@ class Viewer:
 
     def _let_drag(self) -> None:
         """Dragging a body pulls at it by a spring."""
+        moving = moved_by_joints(self.session.model)
         for lane, scene in enumerate(self.scenes):
             shift = np.array([0.0, APART * self.size * lane, 0.0])
             for geom, handle in scene.geoms.items():
                 body = int(self.session.model.geom_bodyid[geom])
-                if self.session.model.body_weldid[body] > 0:
+                if moving[body]:
                     handle.on_drag("left")(self._drag(body, shift))
 
     def _drag(self, body: int, shift: Array) -> Any:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from dojo_py.drawing.poses import centres_of_mass
+from dojo_py.drawing.poses import centres_of_mass, moved_by_joints, moving_mass
 from dojo_py.mechanism.quaternion import from_matrix
 from dojo_py.view.record import CUT, arrows_of, contact_forces, force_scale, pushing_contacts
 from dojo_py.view.scene import FAR, Scene
@@ -79,7 +79,7 @@ class Overlays:
         model = self.scene.model
         mu, height = friction_of(model, np.asarray(contacts.geoms)[near]), 0.15 * self.scene.size
         self.cones.batched_scales = (height * np.stack([mu, mu, np.ones(len(mu))], axis=1)).astype(np.float32)
-        moving = np.asarray(model.body_weldid)[contacts.bodies[near, 0]] > 0
+        moving = moved_by_joints(model)[contacts.bodies[near, 0]]
         frames = np.asarray(contacts.frame)[near]
         self.cones.batched_wxyzs = np.array([_upright(f[0] if first else -f[0]) for f, first in zip(frames, moving, strict=True)])
         self.cones.batched_positions = np.clip(np.asarray(contacts.position)[near], -FAR, FAR).astype(np.float32)
@@ -88,10 +88,9 @@ class Overlays:
         self.masses.visible = self.on["centres of mass"]
         if not self.on["centres of mass"]:
             return
-        mass = np.asarray(self.scene.model.body_mass)
-        heavy = mass > 0.0
+        mass, heavy = moving_mass(self.scene.model), np.asarray(self.scene.model.body_mass) > 0.0
         com = centres_of_mass(self.scene.model, x[None], q[None])[0]
-        whole = (mass @ com / max(float(mass.sum()), 1e-300))[None]
+        whole = (mass @ com / mass.sum())[None] if mass.any() else np.zeros((0, 3))
         self.masses.points = np.clip(np.concatenate([com[heavy], whole]), -FAR, FAR).astype(np.float32)
 
 

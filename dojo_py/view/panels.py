@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from dojo_py.drawing.poses import moved_by_joints, moving_mass
 from dojo_py.mechanism.enums import JointType
 from dojo_py.view.ghost import LOWEST
 from dojo_py.view.overlays import Overlays
@@ -146,10 +147,10 @@ class Panel:
 
     def _add_push(self) -> None:
         model = self.session.model
-        bodies = {f"{b} {model.body_names[b]}".strip(): b for b in range(1, int(model.nbody)) if model.body_weldid[b] > 0}
+        bodies = {f"{b} {model.body_names[b]}".strip(): b for b in np.flatnonzero(moved_by_joints(model)).tolist()}
         if not bodies:
             return
-        scale = float(np.sum(model.body_mass))
+        scale = float(np.sum(moving_mass(model)))
         with self.gui.add_folder("Push", expand_by_default=False):
             body = self.gui.add_dropdown("Body", tuple(bodies), initial_value=next(iter(bodies)))
             impulse = self.gui.add_vector3("Impulse [N s]", (round(0.5 * scale, 6), 0.0, 0.0))

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from dojo_py.drawing.poses import body_poses
+from dojo_py.drawing.poses import body_poses, moved_by_joints, moving_mass
 from dojo_py.mechanism.errors import ModelError
 from dojo_py.simulate.arguments import placed_of, usual_placement
 from dojo_py.simulate.simulator import Simulator
@@ -160,9 +160,14 @@ def _close(found: Array, recorded: Array, floor: float) -> bool:
     return bool(np.all(np.abs(found - recorded) <= SAME * (floor + np.abs(recorded).max(initial=0.0))))
 
 
+def weight_of(model: Any) -> float:
+    """Of what joints move [N]; a table that is fixed in the world may weigh a thousand times as much."""
+    return float(np.sum(moving_mass(model)) * np.linalg.norm(model.opt.gravity))
+
+
 def pushing_contacts(model: Any, contacts: Any, timestep: float) -> Array:
     """(n,) which contacts carry more than 1e-4 of the weight: in the hard mode even open ones have an impulse, 1e-12 N s."""
-    weight = float(np.sum(model.body_mass) * np.linalg.norm(model.opt.gravity))
+    weight = weight_of(model)
     return np.asarray(np.linalg.norm(contacts.impulse, axis=1) > 1e-4 * weight * timestep + 1e-11)
 
 
@@ -170,14 +175,14 @@ def contact_forces(model: Any, contacts: Any, timestep: float) -> tuple[Array, A
     """Points (n, 3) [m], forces (n, 3) on the first body [N] and whether both bodies move (n,), of contacts that push."""
     force = contacts.world_impulse / timestep
     pushing = pushing_contacts(model, contacts, timestep)
-    moving = np.asarray(model.body_weldid)[contacts.bodies] > 0
+    moving = moved_by_joints(model)[contacts.bodies]
     upward = np.where(moving[:, :1], 1.0, -1.0)  # on the body that moves
     return contacts.position[pushing], (upward * force)[pushing], moving.all(axis=1)[pushing]
 
 
 def force_scale(model: Any, largest: float, size: float) -> float:
     """[m/N] Of arrows; where nothing has weight the largest force is one size of the model long."""
-    weight = float(np.sum(model.body_mass) * np.linalg.norm(model.opt.gravity))
+    weight = weight_of(model)
     return WEIGHT * size / weight if weight > 0.0 else size / largest if largest > 0.0 else 0.0
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from dojo_py.drawing.poses import body_poses, centres_of_mass
+from dojo_py.drawing.poses import body_poses, centres_of_mass, moving_mass
 from dojo_py.mechanism.quaternion import conjugate, rotate
 from dojo_py.simulate.simulator import Simulator
 from dojo_py.view.felt_mass import felt_mass
@@ -296,7 +296,7 @@ class Session:
         x, q = body_poses(self.model, np.stack([before.qpos, state.qpos]), state)
         points = x[:, body] + rotate(q[:, body], held)
         com = centres_of_mass(self.model, x, q)[1, body]
-        stiffness = min(40.0 * float(np.sum(self.model.body_mass)), 0.1 * felt / self.timestep**2)
+        stiffness = min(40.0 * float(np.sum(moving_mass(self.model))), 0.1 * felt / self.timestep**2)
         damping = min(2.0 * np.sqrt(stiffness * felt), 0.3 * felt / self.timestep)
         force = stiffness * (to - points[1]) - damping * (points[1] - points[0]) / self.timestep
         out = np.zeros((int(self.model.nbody), 6))

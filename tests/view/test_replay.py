@@ -10,7 +10,7 @@ import pytest
 from dojo_py import HardSimulator, SoftSimulator, load_model, load_trajectory, models
 from dojo_py.view import replay
 from dojo_py.view.curves import at, limits, path
-from dojo_py.view.record import Curve, frames_of, record
+from dojo_py.view.record import WEIGHT, Curve, frames_of, record
 from dojo_py.view.scene import extent
 
 pytest.importorskip("viser", reason="no viser: pip install 'dojo-sim[view]'")
@@ -150,6 +150,18 @@ def test_pictures_lie_on_meshes_boxes_and_the_floor(tmp_path, open_page):
     found = shares(shown.picture_when(lambda picture: min(shares(picture)) > 0.01))
     assert min(found) > 0.01, found
     assert shown.errors == [] and shown.network == []
+
+
+def test_forces_on_a_light_box_are_seen_on_a_heavy_table():
+    """What is fixed in the world has no weight to compare a force with."""
+    model = load_model("""<mujoco><worldbody><body pos="0 0 .5"><geom type="box" size="1 1 .5"/></body>
+    <body pos="0 0 1.02"><freejoint/><geom type="box" size=".02 .02 .02" mass="0.01"/></body>
+    <body pos="0 3 1" mocap="true"><geom type="box" size="1 1 .5"/></body></worldbody></mujoco>""")
+    sim = HardSimulator(model, 0.01)
+    run = sim.rollout(sim.initial_state(), np.zeros((30, 0)))
+    shown = record(model, run, np.array([30]), 0.03)
+    carried = sum(np.diff(shown.arrows[0], axis=1)[:, 0, 2])
+    assert abs(carried / (WEIGHT * 0.03) - 1.0) < 0.01 and abs(carried / shown.scale / (0.01 * 9.81) - 1.0) < 0.01
 
 
 @pytest.mark.parametrize("mode", [HardSimulator, SoftSimulator])
