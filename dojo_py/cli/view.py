@@ -37,6 +37,8 @@ def run(arguments: argparse.Namespace) -> int:
     if not 0 <= arguments.port <= 65535:
         raise Mistake(f"--port {arguments.port}: must be from 0 to 65535")
     check_times(arguments)
+    if arguments.trajectory is not None and arguments.keyframe is not None:
+        raise Mistake("--keyframe: a --trajectory begins where it began; ask for one of them")
     viewer = open_viewer(arguments)
     print(f"{viewer.session.model.name or arguments.model}: {viewer.url} (Ctrl-C ends it)", flush=True)
     if not arguments.no_browser:

@@ -41,13 +41,15 @@ def show(
     """Show a model or a simulator in the browser; returns when interrupted, or at once when block is False.
 
     sim_or_model: a simulator, or a model (a Model, a file, a shipped name), which is simulated in `mode`: "hard", "soft" or "both"
-    side by side. trajectory: its states are the past that the time line shows. keyframe: where to begin. port: 0 takes any that is
+    side by side. trajectory: its states are the past that the time line shows. keyframe: where to begin without one. port: 0 takes any that is
     free. host: "0.0.0.0" lets other machines look on. play: begin at once. Needs viser (extra `view`).
     """
     imported("viser")
     sims, names = simulators_of(sim_or_model, mode)
     port = count("port", port, 0, 65535, "the number of a port")
     block, play = truth_of("block", block), truth_of("play", play)
+    if trajectory is not None and keyframe is not None:
+        raise ValueError("keyframe: a trajectory begins where it began; give one of them")
     if trajectory is not None:
         check_fits(sims[0].model, having("trajectory", trajectory, ("qpos", "metadata", "state"), "a Trajectory"))
     session = Session(sims, [sim.initial_state(keyframe=keyframe) for sim in sims], names)

@@ -172,6 +172,7 @@ def test_wrong_arguments_are_named(viewer_of):
         (lambda: viewer_of("boxx"), ModelError, "did you mean"),
         (lambda: viewer_of("box", keyframe="none"), ModelError, "no keyframe"),
         (lambda: viewer_of("box", trajectory=3), TypeError, "trajectory="),
+        (lambda: viewer_of("box", trajectory=3, keyframe="home"), ValueError, "keyframe: a trajectory begins"),
     ):
         with pytest.raises(kind, match=said):
             call()
