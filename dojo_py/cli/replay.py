@@ -73,9 +73,8 @@ def _check_belongings(arguments: argparse.Namespace, asked: set[str]) -> None:
     films = {"video", "gif"}
     for option, kinds in (("speed", films), ("size", {*films, "png"}), ("fps", {*films, "html"})):
         if getattr(arguments, option) is not None and not asked & kinds:
-            raise Mistake(
-                f"--{option}: belongs to {', '.join(f'--{kind}' for kind in ENDINGS if kind in kinds)}; none is asked for"
-            )
+            those = ", ".join(f"--{kind}" for kind in ENDINGS if kind in kinds)
+            raise Mistake(f"--{option}: belongs to {those}; none is asked for")
 
 
 def _film(

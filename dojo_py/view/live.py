@@ -41,8 +41,8 @@ def show(
     """Show a model or a simulator in the browser; returns when interrupted, or at once when block is False.
 
     sim_or_model: a simulator, or a model (a Model, a file, a shipped name), which is simulated in `mode`: "hard", "soft" or "both"
-    side by side. trajectory: its states are the past that the time line shows. keyframe: where to begin without one. port: 0 takes any that is
-    free. host: "0.0.0.0" lets other machines look on. play: begin at once. Needs viser (extra `view`).
+    side by side. trajectory: its states are the past that the time line shows. keyframe: where to begin without one.
+    port: 0 takes any that is free. host: "0.0.0.0" lets other machines look on. play: begin at once. Needs viser (extra `view`).
     """
     imported("viser")
     sims, names = simulators_of(sim_or_model, mode)
