@@ -50,12 +50,19 @@ def join(parts: Sequence[Any]) -> Any:
     for name in (*PER_STEP, *PER_STATE):
         values = [getattr(part, name) for part in parts]
         if isinstance(values[0], np.ndarray):
+            values = _widened(values) if name == "impulses" else values
             joined[name] = np.concatenate(values) if name in PER_STEP else _joined_states(values)
     return dataclasses.replace(parts[-1], **joined)
 
 
 def _joined_states(values: Sequence[np.ndarray]) -> np.ndarray:
     return np.concatenate([values[0], *(value[1:] for value in values[1:])])
+
+
+def _widened(values: Sequence[np.ndarray]) -> list[np.ndarray]:
+    """Tables of impulses (n, columns) with as many columns as the widest, which has one for each contact; zeros for the others."""
+    widest = max(value.shape[1] for value in values)
+    return [np.pad(value, ((0, 0), (0, widest - value.shape[1]))) for value in values]
 
 
 def _joined_readings(parts: Sequence[Readings | None]) -> Readings | None:

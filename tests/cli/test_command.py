@@ -147,6 +147,22 @@ def test_a_run_in_chunks_is_the_run(pendulum):
     assert np.array_equal(last.qpos, joined.qpos[-1])
 
 
+STACK = """<mujoco><worldbody><geom type="box" size="1 1 .1"/><body pos="0 0 .5"><freejoint/><geom type="box" size=".1 .1 .1"/></body>
+<body pos="0.02 0 .9"><freejoint/><geom type="box" size=".1 .1 .1"/></body></worldbody></mujoco>"""
+
+
+def test_a_run_whose_bodies_come_to_touch_is_the_run(tmp_path):
+    """Each part of it remembers the impulses of more contacts than the one before."""
+    file, out = tmp_path / "stack.xml", tmp_path / "stack.npz"
+    file.write_text(STACK)
+    assert main(["simulate", str(file), "--duration", "1.5", "--timestep", "0.01", "--out", str(out)]) == 0
+    found, sim = load_trajectory(out), HardSimulator(str(file), 0.01)
+    whole = sim.rollout(sim.initial_state(), np.zeros((150, 0)))
+    assert np.array_equal(found.qpos, whole.qpos) and np.array_equal(found.bodies, whole.bodies)
+    again = sim.step(found.state(100), np.zeros(0)).state
+    assert np.array_equal(again.qpos, whole.qpos[101])
+
+
 PLACED = """<mujoco><worldbody><geom type="plane" size="0 0 .1"/>
 <body name="a" pos="0 0 1"><freejoint/><geom size=".1"/><site name="s"/></body>
 <body name="hand" mocap="true" pos="3 0 1"><geom type="box" size=".1 .1 .1"/></body>
