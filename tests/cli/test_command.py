@@ -147,7 +147,8 @@ def test_a_run_in_chunks_is_the_run(pendulum):
     assert np.array_equal(last.qpos, joined.qpos[-1])
 
 
-STACK = """<mujoco><worldbody><geom type="box" size="1 1 .1"/><body pos="0 0 .5"><freejoint/><geom type="box" size=".1 .1 .1"/></body>
+STACK = """<mujoco><worldbody><geom type="box" size="1 1 .1"/>
+<body pos="0 0 .5"><freejoint/><geom type="box" size=".1 .1 .1"/></body>
 <body pos="0.02 0 .9"><freejoint/><geom type="box" size=".1 .1 .1"/></body></worldbody></mujoco>"""
 
 
