@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import difflib
+import io
 import re
 import sys
 from collections.abc import Sequence
@@ -80,6 +81,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command. argv: the arguments after the program's name, by default the process's own."""
     from dojo_py.mechanism.errors import ModelError
 
+    _write_all_letters()
     arguments = parsed(argv)
     try:
         return int(arguments.run(arguments))
@@ -97,6 +99,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader of the output went away: `dojo_py models | head -1`
         sys.stderr.close()
         return 0
+
+
+def _write_all_letters() -> None:
+    """Names with letters that the output's encoding lacks (a file on Windows, LANG=C) are written as escapes, not refused."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def _fail(message: str) -> int:

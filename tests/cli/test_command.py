@@ -219,6 +219,14 @@ def test_check_lists_all_errors_and_refusals(capsys, tmp_path):
     assert "bad.xml:2" in text and "hing" in text and "spatial" in text and text.count("\n") >= 3
 
 
+def test_names_are_written_in_every_encoding(tmp_path, monkeypatch):
+    file = tmp_path / "named.xml"
+    file.write_text(PENDULUM.replace("swing", "\u65e5 \u03ba"), encoding="utf-8")
+    monkeypatch.setenv("PYTHONIOENCODING", "ascii")
+    _, done = run_process("check", str(file))
+    assert done.returncode == 0 and r"\u65e5 \u03ba" in done.stdout, done.stderr
+
+
 def test_models_lists_all_shipped_models(capsys):
     from dojo_py import models
 
