@@ -218,6 +218,17 @@ def test_friction_of_pairs_follows_mujocos_rule():
     assert friction_of(model, np.zeros((0, 2), int)).shape == (0,)
 
 
+def test_contacts_of_a_normal_alone_have_no_friction():
+    text = """<mujoco><worldbody><geom name="floor" type="plane" size="1 1 1" friction="0.4" condim="1"/>
+    <body name="a" pos="0 0 1"><freejoint/><geom name="a" size="0.1" friction="0.9" condim="1"/></body>
+    <body name="b" pos="1 0 1"><freejoint/><geom name="b" size="0.1" friction="0.1" condim="1" priority="2"/></body>
+    <body name="c" pos="2 0 1"><freejoint/><geom name="c" size="0.1" friction="0.2"/></body></worldbody>
+    <contact><pair geom1="a" geom2="c" friction="0.7 0.7 0 0 0" condim="1"/></contact></mujoco>"""
+    model = load_model(text)
+    found = friction_of(model, np.array([[1, 0], [2, 0], [3, 0], [2, 3], [1, 3]]))
+    assert np.array_equal(found, [0.0, 0.0, 0.4, 0.0, 0.0])
+
+
 @pytest.mark.parametrize("friction", ["cone", "none"])
 def test_a_loaded_step_keeps_its_control_whatever_its_contacts(friction):
     """Without candidates there are no contacts, and of steps of other options none are known: the ghost goes on all the same."""
