@@ -18,12 +18,12 @@ def painter_of(model: Any) -> Painter:
     return Painter(model)
 
 
-def render(model: Any, qpos: Array, view: tuple[float, float, float], target: Array, width: int, height: int) -> Array:
-    """(height, width, 3) uint8 picture of a configuration. view: azimuth, elevation [degrees], distance [m]."""
-    return painter_of(model).picture(qpos, *camera(*view, target), width, height)
+def render(model: Any, state: Any, view: tuple[float, float, float], target: Array, width: int, height: int) -> Array:
+    """(height, width, 3) uint8 picture of a State. view: azimuth, elevation [degrees], distance [m]."""
+    return painter_of(model).picture(state.qpos, *camera(*view, target), width, height, placed=state)
 
 
 def render_task(task: Any, state: Any, width: int, height: int) -> Array:
     """The picture of a task's state from the task's camera."""
     x, y = (0.0 if i < 0 else float(state.qpos[i]) for i in task.follow)
-    return render(task.sim.model, state.qpos, task.view, np.array([x, y, task.look_height]), width, height)
+    return render(task.sim.model, state, task.view, np.array([x, y, task.look_height]), width, height)

@@ -459,9 +459,14 @@ class SuitePhysics:
         """[s]"""
         return float(self.data.time)
 
-    def render(self, height: int = 240, width: int = 320, **_: Any) -> Array:
-        """(height, width, 3) picture from the side, uint8."""
+    def render(
+        self, height: int = 240, width: int = 320, camera_id: Any = -1, overlays: Any = (), depth: bool = False,
+        segmentation: bool = False, **_: Any,
+    ) -> Array:  # fmt: skip
+        """(height, width, 3) picture from the side, uint8, whatever the camera; ValueError for depth and segmentation."""
         from dojo_py.drawing.picture import Painter, camera
 
+        if depth or segmentation:
+            raise ValueError("depth and segmentation are not drawn: `dojo_py.drawing.picture.Painter` has `depth` and `geom_at`")
         middle = self.data.subtree_com[1] if len(self.data.subtree_com) > 1 else np.zeros(3)
         return Painter(self.simulator.model).picture(self.data.qpos, *camera(90.0, -15.0, 4.0, middle), width, height)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import difflib
+import io
 import re
 import sys
 from collections.abc import Sequence
@@ -80,6 +81,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command. argv: the arguments after the program's name, by default the process's own."""
     from dojo_py.mechanism.errors import ModelError
 
+    _write_all_letters()
     arguments = parsed(argv)
     try:
         return int(arguments.run(arguments))
@@ -89,12 +91,21 @@ def main(argv: Sequence[str] | None = None) -> int:
         first, more = str(error.errors[0]) if error.errors else str(error), len(error.errors) - 1
         hint = f" (and {more} more: `dojo_py check` lists them all)" if more > 0 else ""
         return _fail(first.splitlines()[0].removeprefix("<model>: ") + hint)
+    except MemoryError:
+        return _fail("not enough memory for as much as was asked for")
     except KeyboardInterrupt:
         print("dojo_py: interrupted", file=sys.stderr)
         return 130
     except BrokenPipeError:  # the reader of the output went away: `dojo_py models | head -1`
         sys.stderr.close()
         return 0
+
+
+def _write_all_letters() -> None:
+    """Names with letters that the output's encoding lacks (a file on Windows, LANG=C) are written as escapes, not refused."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def _fail(message: str) -> int:

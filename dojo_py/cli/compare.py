@@ -35,25 +35,25 @@ def run(arguments: argparse.Namespace) -> int:
     import sys
 
     from dojo_py import load_model
-    from dojo_py.cli.inputs import choose_keyframe, make_controls
+    from dojo_py.cli.inputs import check_times, choose_keyframe, count_steps, make_controls
     from dojo_py.cli.simulate import DEFAULT_DURATION
     from dojo_py.view import compare
 
-    for name in ("timestep", "duration"):
-        value = getattr(arguments, name)
-        if value is not None and not 0 < value < float("inf"):
-            raise Mistake(f"--{name} {value:g}: must be positive [s]")
+    check_times(arguments)
     if arguments.seed < 0:
         raise Mistake(f"--seed {arguments.seed}: must not be negative")
     target = arguments.html or Path(f"{Path(arguments.model).stem}_compare.html")
     check_target("--html", target, ENDINGS["html"])
     model = load_model(arguments.model)
     h = arguments.timestep or model.timestep
-    start, qpos, qvel = choose_keyframe(model, arguments.keyframe)
-    steps = None if arguments.duration is None else max(1, round(arguments.duration / h))
-    controls = make_controls(model, arguments.control, steps, max(1, round(DEFAULT_DURATION / h)), arguments.seed)
+    start, keyframe = choose_keyframe(model, arguments.keyframe)
+    steps, usual = count_steps(arguments.duration, h), count_steps(DEFAULT_DURATION, h)
+    controls = make_controls(model, arguments.control, steps, usual or 1, arguments.seed)
     drawn = importlib.util.find_spec("viser") is not None
-    found = compare(model, target if drawn else None, timestep=h, controls=controls, qpos=qpos, qvel=qvel)
+    try:
+        found = compare(model, target if drawn else None, timestep=h, controls=controls, keyframe=keyframe)
+    except OSError as error:
+        raise Mistake(f"--html {target} cannot be written: {error.strerror or error}") from None
     print(f"{model.name or arguments.model}: {len(controls)} steps of {h:g} s from {start}, control {arguments.control}")
     print(found)
     if drawn:

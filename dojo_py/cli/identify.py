@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from dojo_py.cli.mistake import Mistake
+from dojo_py.cli.replay import check_target
 
 
 def add(commands: Any) -> None:
@@ -38,10 +39,9 @@ def run(arguments: argparse.Namespace) -> int:
             raise Mistake(f"--{name} {getattr(arguments, name)}: must be at least 1")
     if arguments.length_unit is not None and not 0 < arguments.length_unit < float("inf"):
         raise Mistake(f"--length-unit {arguments.length_unit:g}: must be positive [m]")
-    if arguments.out and (arguments.out.suffix != ".npz" or not arguments.out.resolve().parent.is_dir()):
-        raise Mistake(f"--out {arguments.out}: must be an .npz file in a folder that exists")
-    if arguments.html and not arguments.html.resolve().parent.is_dir():
-        raise Mistake(f"--html {arguments.html}: must be in a folder that exists")
+    for name, target in (("--out", arguments.out), ("--html", arguments.html)):
+        if target:
+            check_target(name, target, (".npz",) if name == "--out" else (target.suffix.lower(),))
     import numpy as np
 
     from dojo_py.identification import with_estimated_starts, write_report

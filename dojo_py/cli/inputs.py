@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import argparse
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,32 +19,55 @@ FIRST_CHOICE = ("drop", "home")
 """Keyframes taken when none is asked for; then the file's first, then its initial pose."""
 
 
-def choose_keyframe(model: Model, name: str | None) -> tuple[str, np.ndarray, np.ndarray]:
-    """(what it is called, qpos, qvel) of the keyframe asked for, or of the model's customary start."""
+LONGEST_TIMESTEP = 1e6
+"""That the simulators take [s]."""
+
+
+def check_times(arguments: argparse.Namespace) -> None:
+    """A Mistake when a --timestep or a --duration is asked for that cannot be simulated."""
+    for name, most in (("timestep", LONGEST_TIMESTEP), ("duration", np.finfo(float).max)):
+        value = getattr(arguments, name, None)
+        if value is not None and not 0 < value <= most:
+            limit = f", at most {most:g}" if name == "timestep" else ""
+            raise Mistake(f"--{name} {value:g}: must be positive{limit} [s]")
+
+
+def count_steps(duration: float | None, timestep: float) -> int | None:
+    """Steps of a duration [s], at least one; None when none is asked for."""
+    if duration is None:
+        return None
+    if not np.isfinite(duration / timestep):
+        raise Mistake(f"--duration {duration:g}: too many steps of {timestep:g} s")
+    return max(1, round(duration / timestep))
+
+
+def choose_keyframe(model: Model, name: str | None) -> tuple[str, int | None]:
+    """(what it is called, number) of the keyframe asked for, or of the model's customary start; None: its initial pose."""
     if name is None:
         name = next((word for word in (*FIRST_CHOICE, *model.key_names) if word in model.key_names), None)
-    if name is None and model.nkey:
-        return "keyframe 0", np.array(model.key_qpos[0]), np.array(model.key_qvel[0])
     if name is None:
-        return "initial pose", np.array(model.qpos0), np.zeros(model.nv)
+        return ("keyframe 0", 0) if model.nkey else ("initial pose", None)
     if name not in model.key_names:
         there = ", ".join(word for word in model.key_names if word) or "none"
         raise Mistake(f"--keyframe {name}: {model.name or 'the model'} has no such keyframe; it has {there}")
-    k = model.key_names.index(name)
-    return f"keyframe '{name}'", np.array(model.key_qpos[k]), np.array(model.key_qvel[k])
+    return f"keyframe '{name}'", model.key_names.index(name)
 
 
 def make_controls(model: Model, control: str, steps: int | None, default_steps: int, seed: int) -> np.ndarray:
     """(T, nu) from `zero`, `random` or a file. steps None: the file's length, else `default_steps`."""
-    if control == "zero":
-        return np.zeros((steps or default_steps, model.nu))
-    if control == "random":
-        return random_controls(model, steps or default_steps, seed)
+    if control in ("zero", "random"):
+        many = steps or default_steps
+        try:
+            return np.zeros((many, model.nu)) if control == "zero" else random_controls(model, many, seed)
+        except (MemoryError, ValueError):
+            raise Mistake(f"{many:.3g} steps are more than fit into memory: shorten --duration or raise --timestep") from None
     table = _read_controls(Path(control))
     if table.ndim == 1:
         table = table[:, None] if model.nu == 1 else table[None, :]
     if table.ndim != 2 or table.shape[1] != model.nu:
         raise Mistake(f"--control {control}: shape {table.shape}, expected (steps, {model.nu})")
+    if not len(table):
+        raise Mistake(f"--control {control}: holds no rows")
     if not np.isfinite(table).all():
         raise Mistake(f"--control {control}: holds numbers that are not finite")
     if steps is not None and len(table) < steps:
@@ -83,4 +108,6 @@ def _read_csv(file: Path) -> Any:
         skip = 0
     except ValueError:
         skip = 1
-    return np.loadtxt(file, delimiter=",", skiprows=skip, ndmin=2)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # of a file without rows, which the caller refuses
+        return np.loadtxt(file, delimiter=",", skiprows=skip, ndmin=2)

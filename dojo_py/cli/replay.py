@@ -29,8 +29,8 @@ def add(commands: Any) -> None:
     p.add_argument("--gif", metavar="OUT", nargs="?", type=Path, const=Path(), help="a .gif film")
     p.add_argument("--png", metavar="T", type=float, help="a picture at the time T [s]: FILE.png")
     p.add_argument("--fps", type=float, metavar="N", help="frames a second (default: 60 at most, video 30, gif 20)")
-    p.add_argument("--speed", type=float, default=1.0, metavar="X", help="simulated seconds a second of a film (default: 1)")
-    p.add_argument("--size", default="640x480", metavar="WxH", help="of films and pictures [pixels] (default: 640x480)")
+    p.add_argument("--speed", type=float, metavar="X", help="simulated seconds a second of a film (default: 1)")
+    p.add_argument("--size", metavar="WxH", help="of films and pictures [pixels] (default: 640x480)")
     p.add_argument("--no-contacts", action="store_true", help="leave out the contact forces")
     p.add_argument("--progress", action="store_true", help="show the progress bar even when not on a terminal")
     p.set_defaults(run=run)
@@ -38,10 +38,12 @@ def add(commands: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Draw. 0 when everything asked for was written."""
-    width, height = _size(arguments.size)
-    if not 0 < (arguments.fps or 1.0) <= 240 or not 0 < arguments.speed <= 1000:
+    width, height = _size(arguments.size or "640x480")
+    speed = 1.0 if arguments.speed is None else arguments.speed
+    if not 0 < (1.0 if arguments.fps is None else arguments.fps) <= 240 or not 0 < speed <= 1000:
         raise Mistake("--fps and --speed: must be positive, at most 240 and 1000")
     targets = _targets(arguments)
+    _check_belongings(arguments, set(targets))
     trajectory = read_trajectory(arguments.trajectory)
     first, last = float(trajectory.time[0]), float(trajectory.time[-1])
     if arguments.png is not None and not first - SLACK <= arguments.png <= last + SLACK:
@@ -53,8 +55,8 @@ def run(arguments: argparse.Namespace) -> int:
     seen = {"width": width, "height": height, "contacts": contacts}
     makers: dict[str, Callable[[Path], Path]] = {
         "html": lambda out: view.replay(model, trajectory, out, fps=fps or PAGE_FPS, contacts=contacts),
-        "video": lambda out: _film(arguments, model, trajectory, out, fps or VIDEO_FPS, seen),
-        "gif": lambda out: _film(arguments, model, trajectory, out, fps or GIF_FPS, seen),
+        "video": lambda out: _film(arguments, model, trajectory, out, fps or VIDEO_FPS, speed, seen),
+        "gif": lambda out: _film(arguments, model, trajectory, out, fps or GIF_FPS, speed, seen),
         "png": lambda out: view.picture(model, trajectory, out, time=arguments.png, **seen),
     }
     for kind, target in targets.items():
@@ -66,20 +68,33 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _film(arguments: argparse.Namespace, model: Any, trajectory: Any, target: Path, fps: float, seen: dict[str, Any]) -> Path:
+def _check_belongings(arguments: argparse.Namespace, asked: set[str]) -> None:
+    """A Mistake for an option of something that is not drawn."""
+    films = {"video", "gif"}
+    for option, kinds in (("speed", films), ("size", {*films, "png"}), ("fps", {*films, "html"})):
+        if getattr(arguments, option) is not None and not asked & kinds:
+            those = ", ".join(f"--{kind}" for kind in ENDINGS if kind in kinds)
+            raise Mistake(f"--{option}: belongs to {those}; none is asked for")
+
+
+def _film(
+    arguments: argparse.Namespace, model: Any, trajectory: Any, target: Path, fps: float, speed: float, seen: dict[str, Any]
+) -> Path:  # fmt: skip
     from dojo_py import view
     from dojo_py.progress import Progress
-    from dojo_py.view.films import film_frames
+    from dojo_py.view.films import film_frames, frame_rate
 
-    frames = len(film_frames(trajectory.time, fps, arguments.speed))
+    frames = len(film_frames(trajectory.time, frame_rate(target, fps), speed))
     with Progress(frames, "drawing", force=arguments.progress) as bar:
-        return Path(view.film(model, trajectory, target, fps=fps, speed=arguments.speed, advance=bar.advance, **seen))
+        return Path(view.film(model, trajectory, target, fps=fps, speed=speed, advance=bar.advance, **seen))
 
 
 def _targets(arguments: argparse.Namespace) -> dict[str, Path]:
     """Kind -> file to write; the page when nothing is asked for."""
     asked = {kind: getattr(arguments, kind) for kind in ENDINGS if getattr(arguments, kind) is not None}
     asked = asked or {"html": Path()}
+    if not arguments.trajectory.name:
+        raise Mistake(f"{arguments.trajectory}: is a folder, a saved trajectory is wanted")
     targets = {}
     for kind, value in asked.items():
         beside = arguments.trajectory.with_suffix(ENDINGS[kind][0])
@@ -102,6 +117,8 @@ def check_target(option: str, target: Path, endings: tuple[str, ...]) -> None:
         raise Mistake(f"{option} {target}: must end in {' or '.join(endings)}")
     if not target.resolve().parent.is_dir():
         raise Mistake(f"{option} {target}: no such folder")
+    if target.is_dir():
+        raise Mistake(f"{option} {target}: is a folder, a file is wanted")
 
 
 def read_trajectory(file: Path) -> Any:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dojo_py.simulate.readings import Readings
 from dojo_py.simulate.simulator import Simulator
 
 if TYPE_CHECKING:
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
 CHUNKS = 50
 """Rollouts a simulation is cut into."""
 PER_STEP = ("control", "status", "iterations", "residual", "complementarity", "min_gap", "substeps", "attempts", "round_off")
-"""Arrays of a trajectory with one row a step; the others have one a state."""
+PER_STATE = ("time", "qpos", "qvel", "act", "maximal", "bodies", "impulses")
+"""Arrays of a trajectory with one row a step, and with one a state; the other fields are the same in all parts."""
 
 
 def make_simulator(model: Model, mode: str, timestep: float, friction: str | None) -> Simulator:
@@ -44,14 +46,34 @@ def roll_out(sim: Simulator, state: Any, controls: np.ndarray, advance: Callable
 
 def join(parts: Sequence[Any]) -> Any:
     """One trajectory from consecutive ones: a state that ends one part and starts the next is kept once."""
-    joined: dict[str, Any] = {}
-    for item in dataclasses.fields(parts[0]):
-        values = [getattr(part, item.name) for part in parts]
-        if item.name in PER_STEP:
-            joined[item.name] = np.concatenate(values)
-        elif isinstance(values[0], np.ndarray):
-            joined[item.name] = np.concatenate([values[0], *(value[1:] for value in values[1:])])
+    joined: dict[str, Any] = {"readings": _joined_readings([part.readings for part in parts])}
+    for name in (*PER_STEP, *PER_STATE):
+        values = [getattr(part, name) for part in parts]
+        if isinstance(values[0], np.ndarray):
+            values = _widened(values) if name == "impulses" else values
+            joined[name] = np.concatenate(values) if name in PER_STEP else _joined_states(values)
     return dataclasses.replace(parts[-1], **joined)
+
+
+def _joined_states(values: Sequence[np.ndarray]) -> np.ndarray:
+    return np.concatenate([values[0], *(value[1:] for value in values[1:])])
+
+
+def _widened(values: Sequence[np.ndarray]) -> list[np.ndarray]:
+    """Tables of impulses (n, columns) with as many columns as the widest, which has one for each contact; zeros for the others."""
+    widest = max(value.shape[1] for value in values)
+    return [np.pad(value, ((0, 0), (0, widest - value.shape[1]))) for value in values]
+
+
+def _joined_readings(parts: Sequence[Readings | None]) -> Readings | None:
+    """The sensors of all parts, read when somebody asks; None where the model has none."""
+    there = [part for part in parts if part is not None]
+    if not there:
+        return None
+    samples = [part.history for part in there if part.history is not None]
+    return Readings(
+        there[0].places, lambda: np.concatenate([part.data for part in there]), _joined_states(samples) if samples else None
+    )
 
 
 def summarise(sim: Simulator, first: Any, last: Any, trajectory: Any, wall: float, prepared: float) -> list[tuple[str, str]]:

@@ -41,7 +41,7 @@ def run(arguments: argparse.Namespace) -> int:
     import numpy as np
 
     from dojo_py import load_model
-    from dojo_py.cli.inputs import choose_keyframe, make_controls
+    from dojo_py.cli.inputs import choose_keyframe, count_steps, make_controls
     from dojo_py.cli.runner import make_simulator, roll_out, summarise
     from dojo_py.progress import Progress
     from dojo_py.simulate.status import Status
@@ -49,11 +49,11 @@ def run(arguments: argparse.Namespace) -> int:
     clock = time.perf_counter()
     model = load_model(arguments.model)
     timestep = arguments.timestep or model.timestep
-    start, qpos, qvel = choose_keyframe(model, arguments.keyframe)
-    steps = None if arguments.duration is None else max(1, round(arguments.duration / timestep))
-    controls = make_controls(model, arguments.control, steps, max(1, round(DEFAULT_DURATION / timestep)), arguments.seed)
+    start, keyframe = choose_keyframe(model, arguments.keyframe)
+    steps, usual = count_steps(arguments.duration, timestep), count_steps(DEFAULT_DURATION, timestep)
+    controls = make_controls(model, arguments.control, steps, usual or 1, arguments.seed)
     sim = make_simulator(model, arguments.mode, timestep, arguments.friction)
-    state = sim.initial_state(qpos, qvel)
+    state = sim.initial_state(keyframe=keyframe)
     sim.rollout(state, np.zeros((1, model.nu)))  # compiles, or loads the compiled kernels
     prepared = time.perf_counter() - clock
     clock = time.perf_counter()
@@ -63,7 +63,7 @@ def run(arguments: argparse.Namespace) -> int:
     print(f"{model.name or arguments.model}: {arguments.mode} mode, from {start}, control {arguments.control}")
     print(format_pairs(summarise(sim, state, last, trajectory, wall, prepared)))
     if arguments.out:
-        trajectory.save(arguments.out, model=model)
+        _save(trajectory, arguments.out, model)
         print(f"saved {arguments.out}; to see it: dojo_py replay {arguments.out}")
     failed = np.asarray(trajectory.status) != 0
     if failed.any():
@@ -73,16 +73,21 @@ def run(arguments: argparse.Namespace) -> int:
     return int(failed.any())
 
 
+def _save(trajectory: Any, out: Path, model: Any) -> None:
+    try:
+        trajectory.save(out, model=model)
+    except OSError as error:
+        raise Mistake(f"--out {out} cannot be written: {error.strerror or error}") from None
+
+
 def _check_numbers(arguments: argparse.Namespace) -> None:
-    for name in ("timestep", "duration"):
-        value = getattr(arguments, name)
-        if value is not None and not 0 < value < float("inf"):
-            raise Mistake(f"--{name} {value:g}: must be positive [s]")
+    from dojo_py.cli.inputs import check_times
+    from dojo_py.cli.replay import check_target
+
+    check_times(arguments)
     if arguments.friction and arguments.mode == "soft":
         raise Mistake("--friction belongs to the hard mode; the soft mode takes the cone from the model file")
     if arguments.seed < 0:
         raise Mistake(f"--seed {arguments.seed}: must not be negative")
-    if arguments.out and arguments.out.suffix != ".npz":
-        raise Mistake(f"--out {arguments.out}: must end in .npz")
-    if arguments.out and not arguments.out.resolve().parent.is_dir():
-        raise Mistake(f"--out {arguments.out}: no such folder")
+    if arguments.out:
+        check_target("--out", arguments.out, (".npz",))

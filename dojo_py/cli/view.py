@@ -32,10 +32,13 @@ def add(commands: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Show it until it is interrupted."""
+    from dojo_py.cli.inputs import check_times
+
     if not 0 <= arguments.port <= 65535:
         raise Mistake(f"--port {arguments.port}: must be from 0 to 65535")
-    if arguments.timestep is not None and not 0 < arguments.timestep < float("inf"):
-        raise Mistake(f"--timestep {arguments.timestep:g}: must be positive [s]")
+    check_times(arguments)
+    if arguments.trajectory is not None and arguments.keyframe is not None:
+        raise Mistake("--keyframe: a --trajectory begins where it began; ask for one of them")
     viewer = open_viewer(arguments)
     print(f"{viewer.session.model.name or arguments.model}: {viewer.url} (Ctrl-C ends it)", flush=True)
     if not arguments.no_browser:
@@ -70,8 +73,8 @@ def open_viewer(arguments: argparse.Namespace) -> Any:
             timestep = timestep or trajectory.metadata.get("timestep")
         modes = ("hard", "soft") if arguments.mode == "both" else (arguments.mode,)
         sims = [_simulator(model, mode, timestep) for mode in modes]
-        _, qpos, qvel = choose_keyframe(model, arguments.keyframe)
-        session = Session(sims, [sim.initial_state(qpos, qvel) for sim in sims], list(modes))
+        _, keyframe = choose_keyframe(model, arguments.keyframe)
+        session = Session(sims, [sim.initial_state(keyframe=keyframe) for sim in sims], list(modes))
         if trajectory is not None:
             session.load(trajectory)
         viewer = Viewer(session, arguments.host, arguments.port, tell=lambda message: print(message, flush=True))

@@ -75,22 +75,23 @@ class Painter:
 
     def picture(
         self, qpos: Array, eye: Array, axes: Array, width: int, height: int, arrows: Array | None = None,
-        paint: tuple[float, float, float] = (0.8, 0.1, 0.0), samples: int = 1,
+        paint: tuple[float, float, float] = (0.8, 0.1, 0.0), samples: int = 1, placed: Any = None,
     ) -> Array:  # fmt: skip
         """(height, width, 3) uint8 at a configuration (nq,). eye (3,), axes (3, 3): of `camera`.
 
         arrows (n, 2, 3): from where to where [m], in the colour `paint`. samples: rays across a pixel's edge, 1 to 4.
+        placed: a State or a Trajectory that says where mocap bodies are.
         """
         with self._lock:
-            image = self._draw(np.asarray(qpos, float), eye, axes, samples * width, samples * height, arrows, paint)
+            poses = body_poses(self.model, np.asarray(qpos, float)[None], placed)
+            image = self._draw(poses[0][0], poses[1][0], eye, axes, samples * width, samples * height, arrows, paint)
         if samples == 1:
             return image
         blocks = image.reshape(height, samples, width, samples, 3)
         return np.round(blocks.mean(axis=(1, 3), dtype=np.float32)).astype(np.uint8)
 
-    def _draw(self, qpos: Array, eye: Array, axes: Array, width: int, height: int, arrows: Any, paint: Any) -> Array:
-        x, q = body_poses(self.model, qpos[None])
-        rotation, position = self._poses(x[0], q[0], self._geoms)
+    def _draw(self, x: Array, q: Array, eye: Array, axes: Array, width: int, height: int, arrows: Any, paint: Any) -> Array:
+        rotation, position = self._poses(x, q, self._geoms)
         centre, radius = self._ball(position)
         geometry, rotation, position = self._with_arrows(rotation, position, arrows, paint, 0.012 * radius)
         image = np.zeros((height, width, 3), np.uint8)
@@ -102,7 +103,7 @@ class Painter:
         tile = TILE if radius > 0.2 * TILE else 2.0 * radius
         view = (np.ascontiguousarray(eye, float), np.ascontiguousarray(axes, float), float(scale))
         buffers = self._work(len(geometry[0]), *image.shape[:2])
-        planes = self._plane_table(x[0], q[0])
+        planes = self._plane_table(x, q)
         render(geometry, (rotation, position), view, light, planes, self._pictures, buffers, SKY, float(tile), image)
         self.depth, self.shown = buffers[4], buffers[5]
         return image

@@ -23,15 +23,30 @@ FRAMES = ("body_pos", "body_quat", "jnt_pos", "jnt_axis", "qpos0")
 """Arrays of the model that say where its bodies are."""
 
 
-def body_poses(model: Any, qpos: Array) -> tuple[Array, Array]:
-    """Positions (T, nbody, 3) of the body frames [m] and their orientations (T, nbody, 4) at configurations qpos (T, nq)."""
+def body_poses(model: Any, qpos: Array, placed: Any = None) -> tuple[Array, Array]:
+    """Positions (T, nbody, 3) of the body frames [m] and their orientations (T, nbody, 4) at configurations qpos (T, nq).
+
+    placed: what says in `mocap_pos`, `mocap_quat` where mocap bodies are, a State or a Trajectory; None: as in the model.
+    """
     qpos = np.array(qpos, float, order="C")  # a copy: one that can only be read would be compiled for anew
     x, q = np.zeros((len(qpos), int(model.nbody), 3)), np.zeros((len(qpos), int(model.nbody), 4))
     tree = tuple(np.array(getattr(model, name), np.int64) for name in TREE)
     frames = tuple(np.array(getattr(model, name), float) for name in FRAMES)
+    place_mocap_bodies(model, placed, *frames[:2])
     own = np.array(qpos, float)  # a copy: a model's qpos0 is read-only, which to numba is another type
     forward(tree, frames, own, x, q, np.zeros((4, 4)))
     return x, q
+
+
+def place_mocap_bodies(model: Any, placed: Any, pos: Array, quat: Array) -> None:
+    """Enter where a State or a Trajectory has the mocap bodies into body_pos (nbody, 3) and body_quat (nbody, 4)."""
+    mocap = _mocap_numbers(model)
+    moved = np.flatnonzero(mocap >= 0)
+    for own, name in ((pos, "mocap_pos"), (quat, "mocap_quat")):
+        said = getattr(placed, name, None)
+        if len(moved) and said is not None:
+            own[moved] = np.asarray(said, float)[mocap[moved]]
+    quat[moved] = quaternion.normalise(quat[moved])
 
 
 @entry
@@ -104,6 +119,22 @@ def copy_unit(source, start, out):
     norm = math.sqrt(norm)
     for i in range(4):
         out[i] = source[start + i] / norm if norm > 1e-15 else (1.0 if i == 0 else 0.0)
+
+
+def moved_by_joints(model: Any) -> Array:
+    """(nbody,) which bodies joints move; not what is fixed in the world or to mocap bodies."""
+    top = np.asarray(model.body_weldid, int)
+    return np.asarray((top > 0) & (_mocap_numbers(model)[top] < 0))
+
+
+def moving_mass(model: Any) -> Array:
+    """(nbody,) masses [kg] of what joints move, 0 of the other bodies."""
+    return np.asarray(model.body_mass, float) * moved_by_joints(model)
+
+
+def _mocap_numbers(model: Any) -> Array:
+    """(nbody,) number of each body among the mocap bodies; -1: it is none."""
+    return np.asarray(getattr(model, "body_mocapid", np.full(int(model.nbody), -1)), int)
 
 
 def centres_of_mass(model: Any, x: Array, q: Array) -> Array:

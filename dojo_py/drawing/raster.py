@@ -146,9 +146,9 @@ def lit(x, y, z, axes, scale, bias, shadows):
 
 
 @pasted
-def nearest_plane(d0, d1, d2, eye, planes, far):
+def nearest_plane(d0, d1, d2, eye, planes, paint, column, row, far):
     """(number, distance along d) of the nearest plane seen from above; planes (n, 17): point, axes as rows, half lengths, picture
-    (-1: none) and its repetitions a metre.
+    (-1: none) and its repetitions a metre. paint (n, 4): colours, whose opacity decides whether a plane covers the pixel.
     """
     best, found = far, -1
     for k in range(len(planes)):
@@ -166,7 +166,8 @@ def nearest_plane(d0, d1, d2, eye, planes, far):
                 continue
             if plane[13] > 0.0 and abs(x * plane[6] + y * plane[7] + z * plane[8]) > plane[13]:
                 continue
-        best, found = t, k
+        if covers(paint[k, 3], column, row):
+            best, found = t, k
     return found, best
 
 
@@ -257,7 +258,7 @@ def shade(geometry, world, normal, view, light, planes, pictures, depth, shown, 
             d0 = dx * axes[0, 0] + dy * axes[1, 0] + axes[2, 0]
             d1 = dx * axes[0, 1] + dy * axes[1, 1] + axes[2, 1]
             d2 = dx * axes[0, 2] + dy * axes[1, 2] + axes[2, 2]
-            k, t = nearest_plane(d0, d1, d2, eye, planes[0], depth[y, x])
+            k, t = nearest_plane(d0, d1, d2, eye, planes[0], planes[1], x, y, depth[y, x])
             high = min(1.0, max(0.0, 2.0 * d2))
             if k >= 0:
                 depth[y, x] = t

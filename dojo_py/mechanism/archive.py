@@ -106,6 +106,8 @@ def _check(model: Model) -> None:
     wide = np.array([7, 4, 1, 1])[model.jnt_type], np.array([6, 3, 1, 1])[model.jnt_type]
     _check_range("jnt_qposadr", model.jnt_qposadr + wide[0], 1, model.nq + 1)
     _check_range("jnt_dofadr", model.jnt_dofadr + wide[1], 1, model.nv + 1)
+    if not np.array_equal(np.sort(model.body_mocapid[model.body_mocapid >= 0]), np.arange(model.nmocap)):
+        raise ValueError("body_mocapid does not number the mocap bodies")
     for first, number, vertices in zip(model.mesh_faceadr, model.mesh_facenum, model.mesh_vertnum, strict=True):
         _check_range("mesh_face", model.mesh_face[first : first + number], 0, vertices)
     for word, kind in (("nmesh", GeomType.MESH), ("nhfield", GeomType.HFIELD)):

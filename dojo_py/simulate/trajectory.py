@@ -23,6 +23,11 @@ Array = np.ndarray
 FORMAT = "dojo_py trajectory 1"
 PLACED = ("mocap_pos", "mocap_quat", "eq_active")
 """What a roll-out keeps as its first state has it."""
+AXES = {
+    "time": 1, "qpos": 2, "qvel": 2, "act": 2, "control": 2, "status": 1, "iterations": 1, "residual": 1, "complementarity": 1,
+    "min_gap": 1, "maximal": 3, "bodies": 3, "impulses": 2, "substeps": 1, "attempts": 1, "round_off": 1,
+}  # fmt: skip
+"""How many axes the arrays have."""
 TABLES = ("metadata", "parameters", "model", "readings")
 PARAMETER = "parameter "
 """Before the names of parameters in the file."""
@@ -189,6 +194,7 @@ def load_trajectory(path: str | PathLike) -> Trajectory:
         raise ValueError(f"{path}: not a trajectory file ({error})") from error
     if not isinstance(metadata, dict) or metadata.pop("format", None) != FORMAT:
         raise ValueError(f"{path}: not a trajectory of this version ({FORMAT!r})")
+    _check_axes(path, values, metadata)
     steps = len(values["status"])
     for name, value in (values | parameters).items():
         if name in PLACED and value.dtype.kind in "fb":
@@ -206,6 +212,18 @@ def load_trajectory(path: str | PathLike) -> Trajectory:
         except (ModelError, TypeError) as error:
             warnings.warn(f"{path}: {error}; the trajectory is loaded without it", stacklevel=2)
     return Trajectory(**values, metadata=metadata, parameters=parameters, model=model, readings=readings)
+
+
+def _check_axes(path: Any, values: dict[str, Array], metadata: dict[str, Any]) -> None:
+    """ValueError for arrays of other shapes, times that do not go on, and a time step that is no number."""
+    for name, axes in AXES.items():
+        if name in values and values[name].ndim != axes:
+            raise ValueError(f"{path}: {name} has shape {values[name].shape}, expected {axes} axes")
+    time, step = values["time"], metadata.get("timestep")
+    if time.dtype.kind in "fiu" and not (np.isfinite(time).all() and (np.diff(time) >= 0.0).all()):
+        raise ValueError(f"{path}: time does not go on")
+    if step is not None and (isinstance(step, bool) or not isinstance(step, (int, float)) or not step > 0.0):
+        raise ValueError(f"{path}: timestep={step!r} is no time step")
 
 
 def _readings(path: Any, places: Any, data: Array | None, history: Array | None) -> Readings | None:

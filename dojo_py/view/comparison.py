@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from dojo_py.drawing.poses import body_poses, centres_of_mass
+from dojo_py.drawing.poses import body_poses, centres_of_mass, moving_mass
+from dojo_py.simulate.arguments import controls_of
 from dojo_py.simulate.simulator import Simulator
 from dojo_py.simulate.trajectory import Trajectory
 from dojo_py.simulate.values import having, path_of, real_number, truth_of
@@ -80,11 +81,13 @@ def compare(
     if target is not None:
         imported("viser")
     sims: list[Simulator] = [HardSimulator(model, timestep), SoftSimulator(model, timestep)]
-    u = np.zeros((max(1, round(duration / sims[0].timestep)), model.nu)) if controls is None else controls
+    u = np.zeros((max(1, round(duration / sims[0].timestep)), model.nu)) if controls is None else controls_of(model, controls)
+    if not len(u):
+        raise ValueError("controls hold no steps to compare")
     runs, seconds = [], []
     for sim in sims:
         start = sim.initial_state(qpos=qpos, qvel=qvel, keyframe=keyframe)
-        sim.rollout(start, np.asarray(u)[:1])  # compiles or loads the kernels
+        sim.rollout(start, u[:1])  # compiles or loads the kernels
         began = time.perf_counter()
         runs.append(sim.rollout(start, u))
         seconds.append(time.perf_counter() - began)
@@ -97,7 +100,7 @@ def compare(
 def measures(model: Any, sims: list[Any], runs: list[Trajectory], seconds: list[float]) -> list[tuple[str, str, float, float]]:
     """(measure, unit, hard, soft) of two motions."""
     energies = [np.array([sim.energy(run.state(k)) for k in _some(len(run))]) for sim, run in zip(sims, runs, strict=True)]
-    com = [centre_of_mass(model, run.qpos) for run in runs]
+    com = [centre_of_mass(model, run) for run in runs]
     gained = [float(np.max(e) - e[0]) for e in energies]
     table: list[tuple[str, str, list[float]]] = [
         ("smallest gap", "mm", [1e3 * float(run.min_gap.min()) for run in runs]),
@@ -120,10 +123,10 @@ def _some(steps: int) -> Array:
     return np.unique(np.append(np.arange(0, steps + 1, max(1, steps // 500)), steps))
 
 
-def centre_of_mass(model: Any, qpos: Array) -> Array:
+def centre_of_mass(model: Any, run: Trajectory) -> Array:
     """(T + 1, 3) of all that can move [m], world axes."""
-    x, q = body_poses(model, qpos)
-    mass = np.asarray(model.body_mass) * (np.asarray(model.body_weldid) > 0)
+    x, q = body_poses(model, run.qpos, run)
+    mass = moving_mass(model)
     return np.asarray(np.einsum("b,tbi->ti", mass, centres_of_mass(model, x, q)) / max(float(mass.sum()), 1e-300))
 
 
@@ -143,7 +146,7 @@ def _head(name: str, unit: str) -> str:
 
 
 def _write(target: Path, model: Any, sims: list[Any], runs: list[Trajectory], rows: list[Any], fps: float, contacts: bool) -> None:
-    centre, size = extent(model, runs[0].qpos[0])
+    centre, size = extent(model, runs[0].qpos[0], runs[0])
     chosen = frames_of(runs[0], fps)
     shown = _same_curves([record(sim, run, chosen, size, contacts) for sim, run in zip(sims, runs, strict=True)])
     names, side = ["hard", "soft"], (0.0, APART * size, 0.0)

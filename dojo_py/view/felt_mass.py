@@ -19,11 +19,14 @@ Array = np.ndarray
 STEP = 1e-6
 
 
-def dynamics(model: Any, qpos: Array) -> tuple[Array, Array, Array]:
-    """Mass matrix (nv, nv), Jacobians (nv, nbody, 3) of the centres of mass and of the rotations, world axes."""
+def dynamics(model: Any, qpos: Array, placed: Any = None) -> tuple[Array, Array, Array]:
+    """Mass matrix (nv, nv), Jacobians (nv, nbody, 3) of the centres of mass and of the rotations, world axes.
+
+    placed: as in `body_poses`.
+    """
     moves = STEP * np.concatenate([np.eye(model.nv), -np.eye(model.nv)])
     places = np.array([model.integrate(qpos, move) for move in moves] + [qpos])
-    x, q = body_poses(model, places)
+    x, q = body_poses(model, places, placed)
     com = centres_of_mass(model, x, q)
     n = int(model.nv)
     linear = (com[:n] - com[n : 2 * n]) / (2.0 * STEP)
@@ -36,9 +39,9 @@ def dynamics(model: Any, qpos: Array) -> tuple[Array, Array, Array]:
     return mass, linear, angular
 
 
-def felt_mass(model: Any, qpos: Array, body: int, offset: Array) -> float:
+def felt_mass(model: Any, state: Any, body: int, offset: Array) -> float:
     """What a force at a point of a body has to move at least [kg]. offset (3,): from its centre of mass to the point, world."""
-    mass, linear, angular = dynamics(model, qpos)
+    mass, linear, angular = dynamics(model, state.qpos, state)
     jacobian = linear[:, body] + np.cross(angular[:, body], offset)
     mobility = jacobian.T @ np.linalg.solve(mass, jacobian)
     return 1.0 / max(float(np.linalg.eigvalsh(mobility)[-1]), 1e-12)

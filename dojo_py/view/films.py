@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from dojo_py.drawing.picture import Painter, camera
-from dojo_py.drawing.poses import centres_of_mass
+from dojo_py.drawing.poses import centres_of_mass, moving_mass
 from dojo_py.simulate.values import count, having, path_of, real_number, truth_of
 from dojo_py.view.extra import imported
 from dojo_py.view.record import Record, check_fits, record
@@ -22,6 +22,8 @@ AZIMUTH, ELEVATION = 130.0, -16.0
 """Of the camera [degrees], in MuJoCo's sense."""
 SAMPLES = 2
 FORMATS = (".mp4", ".gif")
+LONGEST_PAUSE = 2**16 - 1
+"""Hundredths of a second that a .gif can show a frame."""
 MOST = 4096
 """Largest width and height [pixels]."""
 
@@ -50,7 +52,8 @@ def film(
 ) -> Path:  # fmt: skip
     """Write a trajectory as a film, .mp4 or .gif; return its path. Needs the extra `view`.
 
-    model: the Model, or the simulator that made the trajectory. fps: frames a second of the film. speed: simulated seconds a second
+    model: the Model, or the simulator that made the trajectory. fps: frames a second of the film; a .gif shows each for a whole
+    number of hundredths of a second, at least two, and has as many frames as that makes. speed: simulated seconds a second
     of the film. contacts: show forces as arrows. advance: called with the number of frames done since the last call.
     """
     target = Path(path_of("path", path))
@@ -58,11 +61,22 @@ def film(
         raise ValueError(f"path={str(target)!r}: must end in {' or '.join(FORMATS)}")
     fps, speed = real_number("fps", fps, above=0.0, most=240.0, unit="1/s"), real_number("speed", speed, above=0.0, most=1e3)
     shape = _checked(model, trajectory)
+    fps = frame_rate(target, fps)
     chosen = film_frames(trajectory.time, fps, speed)
     scene = _Scene(shape, model, trajectory, chosen, contacts, width, height)
     frames = scene.frames(advance or (lambda done: None))
     (_write_gif if target.suffix.lower() == ".gif" else _write_mp4)(target, frames, fps, scene.width, scene.height)
     return target
+
+
+def frame_rate(target: Path, fps: float) -> float:
+    """Frames a second that a film in this format has when so many are asked for."""
+    return 1e3 / _pause(fps) if target.suffix.lower() == ".gif" else fps
+
+
+def _pause(fps: float) -> int:
+    """Time that a .gif shows a frame [ms]: the format counts hundredths of a second, and browsers slow down what is below two."""
+    return 10 * min(max(2, round(100.0 / fps)), LONGEST_PAUSE)
 
 
 def film_frames(time: Array, fps: float, speed: float) -> Array:
@@ -89,8 +103,9 @@ class _Scene:
 
     def __init__(self, shape: Any, model: Any, trajectory: Any, chosen: Array, contacts: bool, width: int, height: int):
         self.width, self.height = count("width", width, 16, MOST), count("height", height, 16, MOST)
-        self.qpos = trajectory.qpos[chosen]
-        centre, self.size = extent(shape, self.qpos[0])[0], extent(shape, trajectory.qpos[0])[1]
+        self.qpos, self.placed = trajectory.qpos[chosen], trajectory.state(0)
+        centre = extent(shape, self.qpos[0], self.placed)[0]
+        self.size = extent(shape, trajectory.qpos[0], self.placed)[1]
         self.shown: Record = record(model, trajectory, chosen, self.size, truth_of("contacts", contacts), curves=False)
         self.painter = Painter(shape)
         self.targets = _targets(shape, self.shown, centre)
@@ -98,7 +113,8 @@ class _Scene:
     def draw(self, k: int) -> Array:
         """(height, width, 3) of frame k."""
         at = camera(AZIMUTH, ELEVATION, 2.9 * self.size, self.targets[k])
-        return self.painter.picture(self.qpos[k], *at, self.width, self.height, arrows=self.shown.arrows[k], samples=SAMPLES)
+        shape, arrows = (self.width, self.height), self.shown.arrows[k]
+        return self.painter.picture(self.qpos[k], *at, *shape, arrows=arrows, samples=SAMPLES, placed=self.placed)
 
     def frames(self, advance: Callable[[int], None]) -> Iterator[Array]:
         for k in range(len(self.qpos)):
@@ -108,7 +124,7 @@ class _Scene:
 
 def _targets(model: Any, shown: Record, centre: Array) -> Array:
     """(F, 3) what the camera looks at: where the middle of the model would be if it moved with its centre of mass."""
-    mass = np.asarray(model.body_mass) * (np.asarray(model.body_weldid) > 0)
+    mass = moving_mass(model)
     if mass.sum() <= 0.0:
         return np.tile(centre, (len(shown.time), 1))
     com = np.einsum("b,tbi->ti", mass, centres_of_mass(model, shown.position, shown.rotation)) / mass.sum()
@@ -118,8 +134,7 @@ def _targets(model: Any, shown: Record, centre: Array) -> Array:
 def _write_gif(target: Path, frames: Iterator[Array], fps: float, width: int, height: int) -> None:
     image = imported("PIL.Image")
     pictures = [image.fromarray(frame).quantize(colors=128, dither=0) for frame in frames]
-    pause = max(20, round(1000.0 / fps))  # [ms]; browsers slow down what is faster
-    pictures[0].save(target, save_all=True, append_images=pictures[1:], duration=pause, loop=0, optimize=False)
+    pictures[0].save(target, save_all=True, append_images=pictures[1:], duration=_pause(fps), loop=0, optimize=False)
 
 
 def _write_mp4(target: Path, frames: Iterator[Array], fps: float, width: int, height: int) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from dojo_py.drawing.poses import body_poses
+from dojo_py.drawing.poses import body_poses, moved_by_joints
 from dojo_py.simulate.values import count, having, text_of, truth_of
 from dojo_py.view.extra import imported, silent
 from dojo_py.view.overlays import Overlays
@@ -41,13 +41,15 @@ def show(
     """Show a model or a simulator in the browser; returns when interrupted, or at once when block is False.
 
     sim_or_model: a simulator, or a model (a Model, a file, a shipped name), which is simulated in `mode`: "hard", "soft" or "both"
-    side by side. trajectory: its states are the past that the time line shows. keyframe: where to begin. port: 0 takes any that is
-    free. host: "0.0.0.0" lets other machines look on. play: begin at once. Needs viser (extra `view`).
+    side by side. trajectory: its states are the past that the time line shows. keyframe: where to begin without one.
+    port: 0 takes any that is free. host: "0.0.0.0" lets other machines look on. play: begin at once. Needs viser (extra `view`).
     """
     imported("viser")
     sims, names = simulators_of(sim_or_model, mode)
     port = count("port", port, 0, 65535, "the number of a port")
     block, play = truth_of("block", block), truth_of("play", play)
+    if trajectory is not None and keyframe is not None:
+        raise ValueError("keyframe: a trajectory begins where it began; give one of them")
     if trajectory is not None:
         check_fits(sims[0].model, having("trajectory", trajectory, ("qpos", "metadata", "state"), "a Trajectory"))
     session = Session(sims, [sim.initial_state(keyframe=keyframe) for sim in sims], names)
@@ -81,7 +83,12 @@ def simulators_of(sim_or_model: Any, mode: str) -> tuple[list[Any], list[str]]:
 
 
 def check_port(host: str, port: int) -> None:
-    """OSError with a clear message when a port cannot be listened at: viser would silently take another one."""
+    """OSError with a clear message when a port cannot be listened at: viser would silently take another one.
+
+    ValueError for an empty host, which sockets take for all networks.
+    """
+    if not host:
+        raise ValueError('host="" is no address: "127.0.0.1" lets this machine look on, "0.0.0.0" all others too')
     with contextlib.closing(socket.socket(socket.AF_INET, socket.SOCK_STREAM)) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -106,7 +113,7 @@ class GhostScene:
         if state is None:
             return
         self.scene = self.scene or self._make()
-        x, q = body_poses(self.scene.model, np.asarray(state.qpos)[None])
+        x, q = body_poses(self.scene.model, np.asarray(state.qpos)[None], state)
         self.scene.pose(x[0], q[0])
 
 
@@ -119,7 +126,7 @@ class Viewer:
         with silent():
             self.server = imported("viser").ViserServer(host=host, port=port, verbose=False)
         model, state = session.model, session.moment().state
-        centre, self.size = extent(model, state.qpos)
+        centre, self.size = extent(model, state.qpos, state)
         self.scenes, self.overlays, self.ghosts = [], [], []
         for number, lane in enumerate(session.lanes):
             shift = (0.0, APART * self.size * number, 0.0)
@@ -163,7 +170,7 @@ class Viewer:
             moments = [(lane.past[session.k].state, lane.contacts(session.k)) for lane in session.lanes]
         with self.server.atomic():
             for scene, overlay, (state, contacts) in zip(self.scenes, self.overlays, moments, strict=True):
-                x, q = body_poses(session.model, np.asarray(state.qpos)[None])
+                x, q = body_poses(session.model, np.asarray(state.qpos)[None], state)
                 scene.pose(x[0], q[0])
                 overlay.show(contacts, session.timestep, x[0], q[0])
             for ghost, state in zip(self.ghosts, session.ghost_states(), strict=True):
@@ -193,11 +200,12 @@ class Viewer:
 
     def _let_drag(self) -> None:
         """Dragging a body pulls at it by a spring."""
+        moving = moved_by_joints(self.session.model)
         for lane, scene in enumerate(self.scenes):
             shift = np.array([0.0, APART * self.size * lane, 0.0])
             for geom, handle in scene.geoms.items():
                 body = int(self.session.model.geom_bodyid[geom])
-                if self.session.model.body_weldid[body] > 0:
+                if moving[body]:
                     handle.on_drag("left")(self._drag(body, shift))
 
     def _drag(self, body: int, shift: Array) -> Any:

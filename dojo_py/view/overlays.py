@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from dojo_py.drawing.poses import centres_of_mass
+from dojo_py.drawing.poses import centres_of_mass, moved_by_joints, moving_mass
 from dojo_py.mechanism.quaternion import from_matrix
 from dojo_py.view.record import CUT, arrows_of, contact_forces, force_scale, pushing_contacts
 from dojo_py.view.scene import FAR, Scene
@@ -19,16 +19,23 @@ CONE, MASS = (240, 180, 40), (20, 120, 220)
 
 
 def friction_of(model: Any, geoms: Array) -> Array:
-    """(n,) sliding friction of pairs of geoms (n, 2): the larger one, or that of higher priority, or the <pair>'s own."""
-    mu, priority = np.asarray(model.geom_friction)[:, 0][geoms], np.asarray(model.geom_priority)[geoms]
-    found = np.where(
-        priority[:, 0] == priority[:, 1], mu.max(axis=1, initial=0.0), mu[np.arange(len(mu)), priority.argmax(axis=1)]
-    ) if len(geoms) else np.zeros(0)  # fmt: skip
+    """(n,) sliding friction of pairs of geoms (n, 2): the larger one, or that of higher priority, or the <pair>'s own.
+
+    0 where the contact has a normal alone (`condim` 1, chosen in the same way).
+    """
+    if not len(geoms):
+        return np.zeros(0)
+    priority = np.asarray(model.geom_priority)[geoms]
+    mu, condim = (
+        np.where(priority[:, 0] == priority[:, 1], both.max(axis=1), both[np.arange(len(both)), priority.argmax(axis=1)])
+        for both in (np.asarray(model.geom_friction)[:, 0][geoms], np.asarray(model.geom_condim)[geoms])
+    )
+    found = np.where(condim > 1, mu, 0.0)
     for k in range(int(model.npair)):
         pair = {int(model.pair_geom1[k]), int(model.pair_geom2[k])}
         for row, (a, b) in enumerate(geoms.tolist()):
             if {a, b} == pair:
-                found[row] = model.pair_friction[k][0]
+                found[row] = model.pair_friction[k][0] if model.pair_dim[k] > 1 else 0.0
     return found
 
 
@@ -71,15 +78,17 @@ class Overlays:
                 frame.show_axes = self._axes
 
     def _show_cones(self, contacts: Any, timestep: float) -> None:
-        near = None if contacts is None else np.flatnonzero(pushing_contacts(self.scene.model, contacts, timestep))
-        shown = self.on["friction cones"] and near is not None and len(near) > 0
-        self.cones.visible = shown
-        if not shown:
+        model, height = self.scene.model, 0.15 * self.scene.size
+        near, mu = np.zeros(0, int), np.zeros(0)
+        if contacts is not None and self.on["friction cones"]:
+            near = np.flatnonzero(pushing_contacts(model, contacts, timestep))
+            mu = friction_of(model, np.asarray(contacts.geoms)[near])
+            near, mu = near[mu > 0.0], mu[mu > 0.0]
+        self.cones.visible = len(near) > 0
+        if not len(near):
             return
-        model = self.scene.model
-        mu, height = friction_of(model, np.asarray(contacts.geoms)[near]), 0.15 * self.scene.size
         self.cones.batched_scales = (height * np.stack([mu, mu, np.ones(len(mu))], axis=1)).astype(np.float32)
-        moving = np.asarray(model.body_weldid)[contacts.bodies[near, 0]] > 0
+        moving = moved_by_joints(model)[contacts.bodies[near, 0]]
         frames = np.asarray(contacts.frame)[near]
         self.cones.batched_wxyzs = np.array([_upright(f[0] if first else -f[0]) for f, first in zip(frames, moving, strict=True)])
         self.cones.batched_positions = np.clip(np.asarray(contacts.position)[near], -FAR, FAR).astype(np.float32)
@@ -88,10 +97,9 @@ class Overlays:
         self.masses.visible = self.on["centres of mass"]
         if not self.on["centres of mass"]:
             return
-        mass = np.asarray(self.scene.model.body_mass)
-        heavy = mass > 0.0
+        mass, heavy = moving_mass(self.scene.model), np.asarray(self.scene.model.body_mass) > 0.0
         com = centres_of_mass(self.scene.model, x[None], q[None])[0]
-        whole = (mass @ com / max(float(mass.sum()), 1e-300))[None]
+        whole = (mass @ com / mass.sum())[None] if mass.any() else np.zeros((0, 3))
         self.masses.points = np.clip(np.concatenate([com[heavy], whole]), -FAR, FAR).astype(np.float32)
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 import numpy as np
 
+from dojo_py.drawing.poses import moved_by_joints, moving_mass
 from dojo_py.mechanism.enums import JointType
 from dojo_py.view.ghost import LOWEST
 from dojo_py.view.overlays import Overlays
@@ -145,10 +147,10 @@ class Panel:
 
     def _add_push(self) -> None:
         model = self.session.model
-        bodies = {f"{b} {model.body_names[b]}".strip(): b for b in range(1, int(model.nbody)) if model.body_weldid[b] > 0}
+        bodies = {f"{b} {model.body_names[b]}".strip(): b for b in np.flatnonzero(moved_by_joints(model)).tolist()}
         if not bodies:
             return
-        scale = float(np.sum(model.body_mass))
+        scale = float(np.sum(moving_mass(model)))
         with self.gui.add_folder("Push", expand_by_default=False):
             body = self.gui.add_dropdown("Body", tuple(bodies), initial_value=next(iter(bodies)))
             impulse = self.gui.add_vector3("Impulse [N s]", (round(0.5 * scale, 6), 0.0, 0.0))
@@ -282,7 +284,7 @@ def status_text(session: Session) -> str:
     """The lines at the top of the panel, in Markdown."""
     from dojo_py.simulate.status import Status
 
-    lines = [f"**{session.model.name or 'model'}**  t = {session.time:.3f} s"]
+    lines = [f"**{plain(session.model.name) or 'model'}**  t = {session.time:.3f} s"]
     if session.playing:
         lines[0] += f"  ({100 * session.pace:.0f} % of the speed asked for)" if session.pace < 0.95 else ""
     for lane in session.lanes:
@@ -294,7 +296,12 @@ def status_text(session: Session) -> str:
             text += f", gap {moment.gap:.1e} m"
         lines.append(text)
         if lane.ghost is not None and lane.ghost.message:
-            lines.append(lane.ghost.message)
+            lines.append(plain(lane.ghost.message))
     if session.message:
-        lines.append(f"**{session.message}**")
+        lines.append(f"**{plain(session.message)}**")
     return "\n\n".join(lines)
+
+
+def plain(text: str) -> str:
+    """A text in Markdown that shows as it is: viser runs what is HTML in Markdown, and names come from files of others."""
+    return re.sub(r"([\\`*\[\]<>&!~]|(?<!\w)_|_(?!\w))", r"\\\1", " ".join(text.split()))

@@ -7,15 +7,14 @@ name) has its contacts left out, and the page says so.
 
 from __future__ import annotations
 
-import dataclasses
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from dojo_py.drawing.poses import body_poses
+from dojo_py.drawing.poses import body_poses, moved_by_joints, moving_mass
 from dojo_py.mechanism.errors import ModelError
-from dojo_py.simulate.arguments import mocap_bodies, placed_of, usual_placement
+from dojo_py.simulate.arguments import placed_of, usual_placement
 from dojo_py.simulate.simulator import Simulator
 
 Array = np.ndarray
@@ -23,6 +22,8 @@ Array = np.ndarray
 SAME = 1e-4
 """A step solved again ends in the same state when its velocities differ by less than this [m/s, rad/s], plus this part of the
 largest; likewise its impulses. The hard mode repeats them bit for bit; the soft mode starts its solver elsewhere."""
+SLACK = 1e-9
+"""Of a number of steps between two frames: times are sums of steps."""
 CUT = 1.5
 """The longest arrow, in sizes of the model."""
 WEIGHT = 2.0
@@ -69,7 +70,7 @@ def frames_of(trajectory: Any, fps: float) -> Array:
     """Numbers of the states that are shown: at most `fps` a second of simulated time, the first and the last among them."""
     states = len(trajectory.time)
     span = float(trajectory.time[-1] - trajectory.time[0])
-    stride = max(1, round((states - 1) / max(1.0, span * fps)))
+    stride = max(1, int(np.ceil((states - 1) / max(1.0, span * fps) - SLACK)))
     return np.unique(np.append(np.arange(0, states, stride), states - 1))
 
 
@@ -109,10 +110,7 @@ def record(model: Any, trajectory: Any, chosen: Array, size: float, contacts: bo
     """
     model, sim = simulator_of(model, trajectory)
     check_fits(model, trajectory)
-    placed = placed_of(usual_placement(model), trajectory.state(0))
-    pos, quat, moved = np.array(model.body_pos), np.array(model.body_quat), mocap_bodies(model)
-    pos[moved], quat[moved] = placed.mocap_pos, placed.mocap_quat
-    x, q = body_poses(dataclasses.replace(model, body_pos=pos, body_quat=quat) if len(moved) else model, trajectory.qpos[chosen])
+    x, q = body_poses(model, trajectory.qpos[chosen], placed_of(usual_placement(model), trajectory.state(0)))
     notes: list[str] = []
     forces: list[Any] = [None] * len(chosen)
     if sim is None:
@@ -162,9 +160,14 @@ def _close(found: Array, recorded: Array, floor: float) -> bool:
     return bool(np.all(np.abs(found - recorded) <= SAME * (floor + np.abs(recorded).max(initial=0.0))))
 
 
+def weight_of(model: Any) -> float:
+    """Of what joints move [N]; a table that is fixed in the world may weigh a thousand times as much."""
+    return float(np.sum(moving_mass(model)) * np.linalg.norm(model.opt.gravity))
+
+
 def pushing_contacts(model: Any, contacts: Any, timestep: float) -> Array:
     """(n,) which contacts carry more than 1e-4 of the weight: in the hard mode even open ones have an impulse, 1e-12 N s."""
-    weight = float(np.sum(model.body_mass) * np.linalg.norm(model.opt.gravity))
+    weight = weight_of(model)
     return np.asarray(np.linalg.norm(contacts.impulse, axis=1) > 1e-4 * weight * timestep + 1e-11)
 
 
@@ -172,14 +175,14 @@ def contact_forces(model: Any, contacts: Any, timestep: float) -> tuple[Array, A
     """Points (n, 3) [m], forces (n, 3) on the first body [N] and whether both bodies move (n,), of contacts that push."""
     force = contacts.world_impulse / timestep
     pushing = pushing_contacts(model, contacts, timestep)
-    moving = np.asarray(model.body_weldid)[contacts.bodies] > 0
+    moving = moved_by_joints(model)[contacts.bodies]
     upward = np.where(moving[:, :1], 1.0, -1.0)  # on the body that moves
     return contacts.position[pushing], (upward * force)[pushing], moving.all(axis=1)[pushing]
 
 
 def force_scale(model: Any, largest: float, size: float) -> float:
     """[m/N] Of arrows; where nothing has weight the largest force is one size of the model long."""
-    weight = float(np.sum(model.body_mass) * np.linalg.norm(model.opt.gravity))
+    weight = weight_of(model)
     return WEIGHT * size / weight if weight > 0.0 else size / largest if largest > 0.0 else 0.0
 
 

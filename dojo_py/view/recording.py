@@ -34,7 +34,7 @@ def replay(model: Any, trajectory: Any, path: str | PathLike, *, fps: float = 60
     imported("viser")
     shape = getattr(model, "model", model)
     check_fits(shape, trajectory)
-    centre, size = extent(shape, trajectory.qpos[0])
+    centre, size = extent(shape, trajectory.qpos[0], trajectory.state(0))
     shown = record(model, trajectory, frames_of(trajectory, fps), size, contacts)
     viewer = recording([Lane("/model", shape, shown)], size, ball_around(shape, shown, centre, size))
     duration = float(shown.time[-1])

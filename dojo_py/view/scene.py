@@ -29,9 +29,9 @@ FARTHEST = 30.0
 """An infinite floor fades out at so many sizes of the model."""
 
 
-def extent(model: Any, qpos: Array) -> tuple[Array, float]:
-    """Centre (3,) and radius [m] of a ball around all drawn geoms but planes at a configuration."""
-    x, q = body_poses(model, np.asarray(qpos)[None])
+def extent(model: Any, qpos: Array, placed: Any = None) -> tuple[Array, float]:
+    """Centre (3,) and radius [m] of a ball around all drawn geoms but planes at a configuration. placed: as in `body_poses`."""
+    x, q = body_poses(model, np.asarray(qpos)[None], placed)
     shown = [g for g in drawn_geoms(model) if model.geom_type[g] != GeomType.PLANE and model.geom_bodyid[g] > 0]
     if not shown:
         shown = [g for g in drawn_geoms(model) if model.geom_type[g] != GeomType.PLANE]
@@ -125,8 +125,8 @@ class Scene:
 
     def _add_plane(self, geom: int) -> None:
         half, body = self.model.geom_size[geom], int(self.model.geom_bodyid[geom])
-        picture = picture_of(self.model, geom)
-        if picture is not None:
+        picture, opacity = picture_of(self.model, geom), float(colour_of(self.model, geom)[3])
+        if picture is not None and opacity >= 1.0:
             reach = np.where(half[:2] > 0.0, half[:2], FARTHEST * self.size)
             corners = np.array([[x, y, 0.0] for x, y in ((-1, -1), (1, -1), (1, 1), (-1, 1))]) * [*reach, 1.0]
             square = Surface(corners, np.array([[0, 1, 2], [0, 2, 3]]))
@@ -147,7 +147,7 @@ class Scene:
             plane_color=_bytes(colour),
             cell_color=_bytes(0.86 * colour),
             section_color=_bytes(0.7 * colour),
-            plane_opacity=0.9,
+            plane_opacity=min(0.9, opacity),
             shadow_opacity=0.3,
             position=triple(self.model.geom_pos[geom]),
             wxyz=triple(self.model.geom_quat[geom]),

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from dojo_py.drawing.poses import body_poses, centres_of_mass
+from dojo_py.drawing.poses import body_poses, centres_of_mass, moving_mass
 from dojo_py.mechanism.quaternion import conjugate, rotate
 from dojo_py.simulate.simulator import Simulator
 from dojo_py.view.felt_mass import felt_mass
@@ -43,6 +43,8 @@ class Moment:
     """(nu,) of the step."""
     wrenches: Any = None
     """(nbody, 6) of the step, or None."""
+    elsewhere: bool = False
+    """The step, solved again, leads to another state: its contacts are not to be known."""
 
 
 class Lane:
@@ -75,9 +77,9 @@ class Lane:
     def contacts(self, k: int) -> Any:
         """Contacts of the step that ended in moment k; those of a loaded trajectory are solved again. None: not known."""
         moment = self.past[k]
-        if moment.contacts is None and k > 0 and moment.control is not None:
+        if moment.contacts is None and k > 0 and moment.control is not None and not moment.elsewhere:
             found = solved_again(self.sim, self.past[k - 1].state, moment.control, moment.state)
-            moment = self.past[k] = dataclasses.replace(moment, contacts=found, control=moment.control if found else None)
+            moment = self.past[k] = dataclasses.replace(moment, contacts=found, elsewhere=found is None)
         return moment.contacts
 
 
@@ -196,9 +198,13 @@ class Session:
                 starts = [lane.past[0].state for lane in self.lanes]
             else:
                 starts = [lane.sim.initial_state(qpos=qpos, keyframe=keyframe) for lane in self.lanes]
-            for lane, start in zip(self.lanes, starts, strict=True):
-                lane.past = [lane.moment_of(start)]
-            self.k, self._pushes, self._pull, self.message, self._owed = 0, {}, None, "", 0.0
+            self._begin(starts)
+
+    def _begin(self, starts: list[Any]) -> None:
+        """Begin anew from these states, one a lane."""
+        for lane, start in zip(self.lanes, starts, strict=True):
+            lane.past = [lane.moment_of(start)]
+        self.k, self._pushes, self._pull, self.message, self._owed = 0, {}, None, "", 0.0
 
     def load(self, trajectory: Any) -> None:
         """Take a trajectory as the future to play; every other simulator goes from its first state, on its controls."""
@@ -241,11 +247,11 @@ class Session:
             return [None if lane.ghost is None else lane.ghost.follow(lane.past, self.k) for lane in self.lanes]
 
     def set_coordinate(self, i: int, value: float) -> None:
-        """Entry i of qpos, at rest; begins anew from there."""
+        """Entry i of qpos, at rest; begins anew from there, with mocap bodies where they are."""
         with self.lock:
             qpos = np.array(self.moment().state.qpos)
             qpos[i] = value
-            self.reset(qpos=qpos)
+            self._begin([_placed_as(lane.past[self.k].state, lane.sim.initial_state(qpos=qpos)) for lane in self.lanes])
 
     def push(self, body: int, impulse: Array, steps: int = 1) -> None:
         """An impulse (3,) [N s] at a body's centre of mass, spread over the next steps."""
@@ -261,12 +267,12 @@ class Session:
                 self._pull = None
                 return
             state = self.moment().state
-            x, q = body_poses(self.model, state.qpos[None])
+            x, q = body_poses(self.model, state.qpos[None], state)
             if self._pull is not None and self._pull[0] == body:
                 held, felt = self._pull[1], self._pull[3]
             else:
                 offset = np.asarray(at, float) - centres_of_mass(self.model, x, q)[0, body]
-                held, felt = rotate(conjugate(q[0, body]), at - x[0, body]), felt_mass(self.model, state.qpos, body, offset)
+                held, felt = rotate(conjugate(q[0, body]), at - x[0, body]), felt_mass(self.model, state, body, offset)
             self._pull = body, held, np.asarray(to, float), felt
 
     def _wrenches(self) -> list[Array] | None:
@@ -287,15 +293,23 @@ class Session:
         assert self._pull is not None
         body, held, to, felt = self._pull
         state, before = lane.past[self.k].state, lane.past[max(0, self.k - 1)].state
-        x, q = body_poses(self.model, np.stack([before.qpos, state.qpos]))
+        x, q = body_poses(self.model, np.stack([before.qpos, state.qpos]), state)
         points = x[:, body] + rotate(q[:, body], held)
         com = centres_of_mass(self.model, x, q)[1, body]
-        stiffness = min(40.0 * float(np.sum(self.model.body_mass)), 0.1 * felt / self.timestep**2)
+        stiffness = min(40.0 * float(np.sum(moving_mass(self.model))), 0.1 * felt / self.timestep**2)
         damping = min(2.0 * np.sqrt(stiffness * felt), 0.3 * felt / self.timestep)
         force = stiffness * (to - points[1]) - damping * (points[1] - points[0]) / self.timestep
         out = np.zeros((int(self.model.nbody), 6))
         out[body, :3], out[body, 3:] = force, np.cross(points[1] - com, force)
         return out
+
+
+def _placed_as(shown: Any, start: Any) -> Any:
+    """A start with the mocap bodies and equality constraints of another state; its poses are then computed anew."""
+    if shown.mocap_pos is None and shown.mocap_quat is None and shown.eq_active is None:
+        return start
+    placed = {name: getattr(shown, name) for name in ("mocap_pos", "mocap_quat", "eq_active")}
+    return dataclasses.replace(start, maximal=None, exact=None, **placed)
 
 
 def _status(status: int) -> str:

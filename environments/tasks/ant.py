@@ -15,6 +15,7 @@ from dojo_py.environments.kinematics import contact_wrenches, poses_of
 from dojo_py.environments.tangents import coordinate_jacobian, forward_gradient
 from dojo_py.environments.task import Task
 from dojo_py.simulate.results import Contacts, State
+from dojo_py.simulate.values import text_of
 
 Array = np.ndarray
 
@@ -47,6 +48,10 @@ class Ant(Task):
     """Torso height [m]."""
     contact_form: str = "wrenches"
     """"wrenches" of the bodies (v5) or normal "impulses" of the candidate contacts (paper)."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        text_of("contact_form", self.contact_form, ("wrenches", "impulses"))
 
     @property
     def impulse_places(self) -> Array:

@@ -34,7 +34,7 @@ class Quadruped(Task):
 
     reset_noise_scale: float = 0.02
     target_speed: float = 0.5
-    """[m/s]"""
+    """[m/s], not 0: the reward is told by the speed's ratio to it."""
     torque_scale: float = 10.0
     """Torque of action 1 [N m]."""
     hold_stiffness: float = 60.0
@@ -46,6 +46,11 @@ class Quadruped(Task):
     """Trunk height [m]."""
     upright: float = 0.6
     """Least cosine of the trunk's tilt."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.target_speed == 0.0:
+            raise ValueError("target_speed=0.0 must not be 0 [m/s]")
 
     def prepare(self, model: Any) -> Any:
         """Joint springs hold the standing pose."""

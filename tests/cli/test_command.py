@@ -8,7 +8,7 @@ import time
 import numpy as np
 import pytest
 
-from dojo_py import __version__, load_model, load_trajectory
+from dojo_py import HardSimulator, __version__, load_model, load_trajectory
 from dojo_py.cli import main
 from dojo_py.cli.inputs import choose_keyframe, make_controls
 from dojo_py.cli.mistake import Mistake
@@ -66,6 +66,23 @@ def test_version(capsys):
         (["simulate", "humanoit"], "did you mean 'humanoid'"),
         (["simulate", "box", "--timestep", "-1"], "--timestep -1: must be positive"),
         (["simulate", "box", "--duration", "nan"], "--duration nan"),
+        (["simulate", "box", "--timestep", "1e300"], "--timestep 1e+300: must be positive, at most 1e+06 [s]"),
+        (["compare", "box", "--timestep", "inf"], "--timestep inf: must be positive, at most 1e+06 [s]"),
+        (["simulate", "box", "--duration", "1e300"], "steps are more than fit into memory"),
+        (["simulate", "box", "--duration", "1e12", "--control", "random"], "steps are more than fit into memory"),
+        (["compare", "box", "--timestep", "1e-300", "--duration", "1e300"], "--duration 1e+300: too many steps of 1e-300 s"),
+        (["simulate", "box", "--out", "FOLDER.npz"], "is a folder, a file is wanted"),
+        (["compare", "box", "--html", "FOLDER.html"], "is a folder, a file is wanted"),
+        (["identify", "cube", "--out", "FOLDER.npz"], "is a folder, a file is wanted"),
+        (["identify", "cube", "--html", "FOLDER.html"], "is a folder, a file is wanted"),
+        (["replay", "run.npz", "--speed", "2"], "--speed: belongs to --video, --gif; none is asked for"),
+        (["replay", "run.npz", "--html", "--size", "64x48"], "--size: belongs to --video, --gif, --png; none is asked for"),
+        (["replay", "run.npz", "--png", "0", "--fps", "20"], "--fps: belongs to --html, --video, --gif; none is asked for"),
+        (["view", "box", "--trajectory", "run.npz", "--keyframe", "home"], "--keyframe: a --trajectory begins where it began"),
+        (["replay", "."], ".: is a folder, a saved trajectory is wanted"),
+        (["replay", ""], "is a folder, a saved trajectory is wanted"),
+        (["replay", "run.npz", "--fps", "0"], "--fps and --speed: must be positive"),
+        (["simulate", "pendulum", "--control", "EMPTY.csv"], "EMPTY.csv: holds no rows"),
         (["simulate", "box", "--duration", "soon"], "soon"),
         (["simulate", "box", "--keyframe", "fly"], "it has home, slide"),
         (["simulate", "box", "--control", "nothing.npy"], "no such file"),
@@ -78,7 +95,11 @@ def test_version(capsys):
         (["reproduce", "table2", "--out", "/proc/nowhere"], "--out /proc/nowhere"),
     ],
 )
-def test_mistakes_are_one_line_and_status_2(capsys, argv, part):
+def test_mistakes_are_one_line_and_status_2(capsys, argv, part, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for ending in ("npz", "html"):
+        (tmp_path / f"FOLDER.{ending}").mkdir()
+    (tmp_path / "EMPTY.csv").write_text("torque\n")
     assert part in fails(capsys, *argv)
 
 
@@ -126,6 +147,46 @@ def test_a_run_in_chunks_is_the_run(pendulum):
     assert np.array_equal(last.qpos, joined.qpos[-1])
 
 
+STACK = """<mujoco><worldbody><geom type="box" size="1 1 .1"/>
+<body pos="0 0 .5"><freejoint/><geom type="box" size=".1 .1 .1"/></body>
+<body pos="0.02 0 .9"><freejoint/><geom type="box" size=".1 .1 .1"/></body></worldbody></mujoco>"""
+
+
+def test_a_run_whose_bodies_come_to_touch_is_the_run(tmp_path):
+    """Each part of it remembers the impulses of more contacts than the one before."""
+    file, out = tmp_path / "stack.xml", tmp_path / "stack.npz"
+    file.write_text(STACK)
+    assert main(["simulate", str(file), "--duration", "1.5", "--timestep", "0.01", "--out", str(out)]) == 0
+    found, sim = load_trajectory(out), HardSimulator(str(file), 0.01)
+    whole = sim.rollout(sim.initial_state(), np.zeros((150, 0)))
+    assert np.array_equal(found.qpos, whole.qpos) and np.array_equal(found.bodies, whole.bodies)
+    again = sim.step(found.state(100), np.zeros(0)).state
+    assert np.array_equal(again.qpos, whole.qpos[101])
+
+
+PLACED = """<mujoco><worldbody><geom type="plane" size="0 0 .1"/>
+<body name="a" pos="0 0 1"><freejoint/><geom size=".1"/><site name="s"/></body>
+<body name="hand" mocap="true" pos="3 0 1"><geom type="box" size=".1 .1 .1"/></body>
+<body name="target" mocap="true" pos="4 0 1"><geom type="box" size=".1 .1 .1"/></body></worldbody>
+<equality><connect body1="a" body2="world" anchor="0 0 0"/>
+<connect body1="a" body2="hand" anchor="0 0 0" active="false"/></equality>
+<sensor><framepos objtype="site" objname="s"/>LATE</sensor>
+<keyframe><key name="home" mpos="2 0 1 3 3 1"/></keyframe></mujoco>"""
+"""Sensors, mocap bodies, equality constraints: parts of a trajectory that are not one row a step or a state of equal width."""
+
+
+@pytest.mark.parametrize("late", ["", '<accelerometer site="s" delay="0.004" nsample="4"/>'])
+def test_a_saved_run_has_its_sensors_and_placements(tmp_path, late):
+    file, out = tmp_path / "placed.xml", tmp_path / "placed.npz"
+    file.write_text(PLACED.replace("LATE", late))
+    assert main(["simulate", str(file), "--duration", "0.3", "--out", str(out)]) == 0
+    found, sim = load_trajectory(out), HardSimulator(str(file))
+    whole = sim.rollout(sim.initial_state(keyframe="home"), np.zeros((150, 0)))
+    assert found.sensordata.shape[0] == 150 and np.allclose(found.sensordata, whole.sensordata, rtol=0, atol=1e-9)
+    assert np.array_equal(found.mocap_pos, [[2, 0, 1], [3, 3, 1]]) and np.array_equal(found.eq_active, [True, False])
+    sim.step(found.final_state, np.zeros(0))  # its states are ones to go on from
+
+
 def test_unsolved_steps_give_status_1(capsys, monkeypatch, pendulum):
     import dataclasses
 
@@ -156,6 +217,14 @@ def test_check_lists_all_errors_and_refusals(capsys, tmp_path):
     assert main(["check", str(file)]) == 1
     text = capsys.readouterr().out
     assert "bad.xml:2" in text and "hing" in text and "spatial" in text and text.count("\n") >= 3
+
+
+def test_names_are_written_in_every_encoding(tmp_path, monkeypatch):
+    file = tmp_path / "named.xml"
+    file.write_text(PENDULUM.replace("swing", "\u65e5 \u03ba"), encoding="utf-8")
+    monkeypatch.setenv("PYTHONIOENCODING", "ascii")
+    _, done = run_process("check", str(file))
+    assert done.returncode == 0 and r"\u65e5 \u03ba" in done.stdout, done.stderr
 
 
 def test_models_lists_all_shipped_models(capsys):

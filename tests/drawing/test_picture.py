@@ -101,6 +101,18 @@ def test_see_through_geoms_show_what_is_behind():
     assert shares == [0.25, 0.5, 1.0]
 
 
+def test_see_through_planes_show_what_is_below():
+    """The surface of a lake over its red bed."""
+    text = """<mujoco><worldbody><geom type="plane" size="0 0 1" rgba="0 0 1 {}"/>
+    <geom type="box" size="9 9 0.1" pos="0 0 -1" rgba="1 0 0 1"/></worldbody></mujoco>"""
+    shares = []
+    for alpha in (0.25, 0.5, 1.0):
+        painter = Painter(load_model(text.format(alpha)))
+        picture = painter.picture(np.zeros(0), *camera(90.0, -80.0, 3.0, np.zeros(3)), 80, 80)
+        shares.append(float((picture[..., 2] > picture[..., 0]).mean()))
+    assert shares == [0.25, 0.5, 1.0]
+
+
 def test_samples_smooth_edges_and_pictures_repeat():
     model = load_model("ant")
     painter, at = Painter(model), camera(45.0, -20.0, 3.0, np.array([0.0, 0.0, 0.4]))

@@ -4,7 +4,7 @@ import mujoco
 import numpy as np
 import pytest
 
-from dojo_py import load_model, models
+from dojo_py import State, load_model, models
 from dojo_py.drawing.poses import body_poses, centres_of_mass
 from dojo_py.drawing.surfaces import SURFACES, drawn_geoms, surface_of
 from dojo_py.mechanism import quaternion
@@ -23,6 +23,24 @@ VOLUMES = {
 def volume(surface):
     a, b, c = np.moveaxis(surface.vertices[surface.faces], 1, 0)
     return np.einsum("ni,ni->", a, np.cross(b, c)) / 6.0
+
+
+CARRIED = """<mujoco><worldbody><body name="second" pos="9 9 9"/>
+<body name="hand" mocap="true" pos="0 0 1"><geom size=".1"/><body pos=".2 0 0"><joint axis="0 0 1"/><geom size=".1"/></body></body>
+<body name="target" mocap="true" pos="1 0 1" quat="1 1 0 0"><geom size=".1"/></body></worldbody></mujoco>"""
+
+
+def test_mocap_bodies_are_where_the_state_has_them_as_in_mujoco():
+    theirs, model = mujoco.MjModel.from_xml_string(CARRIED), load_model(CARRIED)
+    data = mujoco.MjData(theirs)
+    data.qpos[:], data.mocap_pos[:], data.mocap_quat[:] = 0.7, [[1, 2, 3], [4, 5, 6]], [[1, 1, 1, 1], [0, 0, 3, 4]]
+    mujoco.mj_kinematics(theirs, data)
+    for placed in (State(data.qpos, np.zeros(1), np.zeros(0), mocap_pos=data.mocap_pos, mocap_quat=data.mocap_quat), data):
+        x, q = body_poses(model, data.qpos[None], placed)
+        assert np.allclose(x[0], data.xpos, atol=1e-12) and np.allclose(q[0], data.xquat, atol=1e-12)
+    data.mocap_pos[:], data.mocap_quat[:] = theirs.body_pos[[2, 4]], theirs.body_quat[[2, 4]]
+    mujoco.mj_kinematics(theirs, data)
+    assert np.allclose(body_poses(model, data.qpos[None])[0][0], data.xpos, atol=1e-12)
 
 
 @pytest.mark.parametrize("kind", SURFACES, ids=lambda kind: GeomType(kind).name)

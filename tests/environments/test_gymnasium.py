@@ -123,6 +123,10 @@ def test_mistakes_are_named():
         make_task("Hoper")
     with pytest.raises(ValueError, match="mode='hart'"):
         make_task("Hopper", mode="hart")
+    with pytest.raises(ValueError, match="contact_form='impulse' is not one of"):
+        make_task("Ant", contact_form="impulse")
+    with pytest.raises(ValueError, match=r"target_speed=0\.0 must not be 0"):
+        make_task("Quadruped", target_speed=0.0)
     with pytest.raises(ValueError, match="paper states no settings"):
         make_task("Hopper", "paper")
     with pytest.raises(ValueError, match="action has shape"):

@@ -124,7 +124,10 @@ def test_what_a_task_writes_into_the_model_is_simulated():
     assert np.array_equal(env.physics.simulator.model.geom("target").pos, env.physics.named.model.geom_pos["target"])
     env.step(np.ones(2))
     assert env.physics.time() == pytest.approx(env.control_timestep()) and env.physics.timestep() == 0.01
-    assert env.physics.render(48, 64).shape == (48, 64, 3)
+    assert env.physics.render(48, 64).shape == env.physics.render(48, 64, 0).shape == (48, 64, 3)
+    for other in ("depth", "segmentation"):
+        with pytest.raises(ValueError, match="depth and segmentation are not drawn"):
+            env.physics.render(48, 64, **{other: True})
 
 
 def test_mistakes_are_named():

@@ -193,7 +193,13 @@ def test_built_by_hand_written_and_kept(tmp_path):
 
 def test_a_damaged_archive_is_refused():
     arrays, values = pack_model(load_model(TEXT.format(GOOD.format(NUMBERS))))
-    for name, wrong in (("hfield_nrow", [4]), ("hfield_adr", [1]), ("geom_dataid", [1, -1]), ("hfield_ncol", [-4])):
+    for name, wrong in (
+        ("hfield_nrow", [4]),
+        ("hfield_adr", [1]),
+        ("geom_dataid", [1, -1]),
+        ("hfield_ncol", [-4]),
+        ("body_mocapid", [0, -1]),
+    ):
         with pytest.raises(ModelError, match="not one of this version"):
             unpack_model(arrays | {name: np.array(wrong, np.int32)}, values)
 

@@ -92,6 +92,22 @@ def test_damaged_files_are_refused_with_the_path(tmp_path, damage):
         load_trajectory(path)
 
 
+@pytest.mark.parametrize(
+    ("name", "damage", "said"),
+    [
+        ("qpos", lambda a: a[:, 0], "qpos has shape"), ("qpos", lambda a: a[..., None], "expected 2 axes"),
+        ("status", lambda a: np.stack([a, a], axis=1), "status has shape"), ("time", lambda a: a[::-1], "time does not go on"),
+        ("time", lambda a: a * np.nan, "time does not go on"), ("metadata", lambda m: {**m, "timestep": [1]}, "timestep="),
+        ("metadata", lambda m: {**m, "timestep": -1.0}, "timestep="),
+    ],
+)  # fmt: skip
+def test_arrays_of_other_shapes_and_times_that_do_not_go_on_are_refused(tmp_path, name, damage, said):
+    run = example()
+    dataclasses.replace(run, **{name: damage(getattr(run, name))}).save(tmp_path / "bad.npz")
+    with pytest.raises(ValueError, match=said):
+        load_trajectory(tmp_path / "bad.npz")
+
+
 def test_a_missing_file_is_a_missing_file(tmp_path):
     with pytest.raises(FileNotFoundError):
         load_trajectory(tmp_path / "none.npz")

@@ -66,7 +66,8 @@ def test_the_page_plays_both(tmp_path, open_page):
     ("arguments", "error", "said"),
     [
         ({"duration": 0.0}, ValueError, "duration="), ({"path": 3}, TypeError, "path="), ({"fps": -1}, ValueError, "fps="),
-        ({"controls": np.zeros((3, 9))}, ValueError, "controls"), ({"keyframe": "none"}, ValueError, "none"),
+        ({"controls": np.zeros((3, 9))}, ValueError, "controls"), ({"controls": np.zeros(3)}, ValueError, r"shape \(3,\)"),
+        ({"controls": np.zeros((0, 3))}, ValueError, "controls hold no steps"), ({"keyframe": "none"}, ValueError, "none"),
     ],
 )  # fmt: skip
 def test_wrong_arguments_are_named(arguments, error, said):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dojo_py import HardSimulator
+from dojo_py import HardSimulator, load_model
 from dojo_py.view import film, picture
 from dojo_py.view.films import film_frames
 
@@ -41,9 +41,38 @@ def test_gif_has_its_frames_and_lasts_as_long(fall, tmp_path):
         assert np.abs(np.asarray(gif.convert("RGB"), int) - first).mean() > 1.0
 
 
+@pytest.mark.parametrize("fps", [30.0, 60.0, 240.0, 7.0])
+def test_gif_plays_at_its_speed_at_every_rate(fall, tmp_path, fps):
+    done = []
+    with Image.open(film(*fall, tmp_path / "fall.gif", fps=fps, width=32, height=24, advance=done.append)) as gif:
+        lasts = 0.0
+        for k in range(gif.n_frames):
+            gif.seek(k)
+            lasts += 1e-3 * gif.info["duration"]
+    assert abs(lasts - 1.0) <= 1.01 * lasts / sum(done)  # the fall of 1 s, and the last frame's time
+
+
 def test_a_picture_is_of_its_time(fall, tmp_path):
     shown = [np.asarray(Image.open(picture(*fall, tmp_path / f"{t}.png", time=t, width=120, height=90)), int) for t in (0, 0.3, 1)]
     assert shown[0].shape == (90, 120, 3) and all(np.abs(a - b).mean() > 0.5 for a, b in zip(shown, shown[1:], strict=False))
+
+
+HAND = """<mujoco><worldbody><body name="hand" mocap="true" pos="0 0 1"><geom size=".3" rgba="1 0 0 1"/></body>
+<body><joint axis="0 0 1"/><geom size=".1" rgba="0 0 1 1"/></body></worldbody>
+<keyframe><key name="away" mpos="0 0 3"/></keyframe></mujoco>"""
+
+
+def test_a_mocap_body_is_drawn_where_the_trajectory_has_it(tmp_path):
+    """Three times as far from the ball, in its own diameters and but for the perspective."""
+
+    def apart(keyframe):
+        sim = HardSimulator(load_model(HAND))
+        run = sim.rollout(sim.initial_state(keyframe=keyframe), np.zeros((2, 0)))
+        r, _, b = np.moveaxis(np.asarray(Image.open(picture(sim, run, tmp_path / "x.png")), int), -1, 0)
+        red, blue = np.argwhere(r > 2 * b)[:, 0], np.argwhere(b > 2 * r)[:, 0]
+        return (blue.mean() - red.mean()) / (np.ptp(red) + 1)
+
+    assert abs(apart("away") / apart(None) - 3.0) < 0.3  # measured: 2.88
 
 
 def test_arrows_of_contact_forces_are_in_the_picture(fall, tmp_path):

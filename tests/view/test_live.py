@@ -1,6 +1,8 @@
 """The live viewer through viser's server and in a real browser where there is one."""
 
 import dataclasses
+import html
+import re
 import socket
 import time
 
@@ -120,6 +122,22 @@ def test_a_trajectory_is_the_past_of_the_time_line(viewer_of):
     assert viewer.scenes[0].arrows.visible and viewer.panel.line.max >= 90
 
 
+def test_mocap_bodies_are_where_the_session_has_them(viewer_of):
+    model = load_model("""<mujoco><worldbody><body mocap="true"><geom size=".1"/><body><joint axis="0 0 1"/><geom size=".1"/></body>
+    </body></worldbody><keyframe><key name="away" mpos="0 0 3"/></keyframe></mujoco>""")
+    viewer = viewer_of(model, mode="both", keyframe="away")
+    viewer.session.set_kappa(1e-4)
+    for _ in range(2):
+        viewer.session.step()
+        viewer.draw()
+        assert all(np.allclose(scene.frames[2].position, [0, 0, 3]) for scene in viewer.scenes)
+        viewer.session.set_coordinate(0, 0.5)  # begins anew, with the hand where it is
+    viewer.session.play()
+    viewer.session.pull(2, np.array([0.0, 0.0, 3.0]), np.array([0.0, 0.0, 3.1]))
+    until(lambda: viewer.session.k > 3)
+    assert viewer.session.message == "" and np.allclose(viewer.scenes[0].frames[2].position, [0, 0, 3])
+
+
 def test_a_model_that_fails_stops_with_a_word_and_the_page_stays(viewer_of):
     viewer = viewer_of("box", keyframe="home")
     told = []
@@ -150,9 +168,11 @@ def test_wrong_arguments_are_named(viewer_of):
         (lambda: viewer_of(3), TypeError, "sim_or_model=3"),
         (lambda: viewer_of("box", mode="stiff"), ValueError, "mode="),
         (lambda: viewer_of("box", port=70000), ValueError, "port="),
+        (lambda: viewer_of("box", host=""), ValueError, "host="),
         (lambda: viewer_of("boxx"), ModelError, "did you mean"),
         (lambda: viewer_of("box", keyframe="none"), ModelError, "no keyframe"),
         (lambda: viewer_of("box", trajectory=3), TypeError, "trajectory="),
+        (lambda: viewer_of("box", trajectory=3, keyframe="home"), ValueError, "keyframe: a trajectory begins"),
     ):
         with pytest.raises(kind, match=said):
             call()
@@ -165,6 +185,21 @@ def test_sliders_have_the_ranges_of_the_model():
     assert [name for name, _, _ in ranges] == list(model.actuator_names)
     hinge = int(np.flatnonzero(model.jnt_limited)[0])
     assert joint_range(model, hinge) == tuple(model.jnt_range[hinge])
+
+
+HOSTILE = '<img src="x" onerror="hacked=1"> <script>hacked=1</script> a*b* _c_ d_e [f](http://g) ![h](/i) `j` &lt; \\'
+
+
+def test_names_are_shown_as_they_are_and_never_run(viewer_of):
+    """A page's status is Markdown, in which viser runs HTML; the model's name and messages with names come from a file."""
+    from markdown_it import MarkdownIt
+
+    model = dataclasses.replace(load_model("box"), name=HOSTILE)
+    viewer = viewer_of(model)
+    viewer.session.lanes[0].ghost.message = viewer.session.message = HOSTILE
+    shown = MarkdownIt("commonmark", {"html": True}).render(status_text(viewer.session))
+    tags = set(re.findall(r"<(/?\w+)", shown))
+    assert tags == {"p", "/p", "strong", "/strong"} and html.unescape(shown).count(HOSTILE) == 3, shown
 
 
 @pytest.mark.parametrize("name", models.names())
@@ -221,6 +256,7 @@ def test_the_command_says_what_is_wrong(capsys, tmp_path):
             (["box", "--port", port], "is in use"),
             (["boxx", "--port", "0"], "did you mean"),
             (["box", "--port", "-1"], "--port -1"),
+            (["box", "--port", "0", "--host", ""], 'host="" is no address'),
             (["box", "--port", "0", "--timestep", "-1"], "--timestep -1"),
             (["box", "--port", "0", "--keyframe", "x"], "no such keyframe"),
             (["box", "--port", "0", "--trajectory", str(tmp_path / "x.npz")], "no such file"),

@@ -10,7 +10,7 @@ import pytest
 from dojo_py import HardSimulator, SoftSimulator, load_model, load_trajectory, models
 from dojo_py.view import replay
 from dojo_py.view.curves import at, limits, path
-from dojo_py.view.record import Curve, frames_of, record
+from dojo_py.view.record import WEIGHT, Curve, frames_of, record
 from dojo_py.view.scene import extent
 
 pytest.importorskip("viser", reason="no viser: pip install 'dojo-sim[view]'")
@@ -152,6 +152,18 @@ def test_pictures_lie_on_meshes_boxes_and_the_floor(tmp_path, open_page):
     assert shown.errors == [] and shown.network == []
 
 
+def test_forces_on_a_light_box_are_seen_on_a_heavy_table():
+    """What is fixed in the world has no weight to compare a force with."""
+    model = load_model("""<mujoco><worldbody><body pos="0 0 .5"><geom type="box" size="1 1 .5"/></body>
+    <body pos="0 0 1.02"><freejoint/><geom type="box" size=".02 .02 .02" mass="0.01"/></body>
+    <body pos="0 3 1" mocap="true"><geom type="box" size="1 1 .5"/></body></worldbody></mujoco>""")
+    sim = HardSimulator(model, 0.01)
+    run = sim.rollout(sim.initial_state(), np.zeros((30, 0)))
+    shown = record(model, run, np.array([30]), 0.03)
+    carried = sum(np.diff(shown.arrows[0], axis=1)[:, 0, 2])
+    assert abs(carried / (WEIGHT * 0.03) - 1.0) < 0.01 and abs(carried / shown.scale / (0.01 * 9.81) - 1.0) < 0.01
+
+
 @pytest.mark.parametrize("mode", [HardSimulator, SoftSimulator])
 def test_forces_of_a_box_at_rest_carry_its_weight(mode):
     sim, run = drop("box", 3.0, mode, keyframe="home")
@@ -190,6 +202,13 @@ def test_frames_keep_the_first_and_the_last_state():
     chosen = frames_of(run, 30.0)
     assert chosen[0] == 0 and chosen[-1] == len(run) and len(chosen) < 20
     assert len(frames_of(run, 1000.0)) == len(run) + 1
+
+
+@pytest.mark.parametrize("fps", [30.0, 60.0, 70.0, 100.0])
+def test_there_are_at_most_as_many_frames_as_asked_for(fps):
+    _, run = drop("box", 1.0)  # of 100 steps a second
+    chosen = frames_of(run, fps)
+    assert len(chosen) <= fps + 1 and (fps < 100.0 or len(chosen) == 101)
 
 
 def test_curves_keep_peaks_and_gaps():

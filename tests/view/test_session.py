@@ -216,3 +216,32 @@ def test_friction_of_pairs_follows_mujocos_rule():
     model = load_model(text)
     assert np.array_equal(friction_of(model, np.array([[1, 0], [2, 0], [2, 1]])), [0.9, 0.1, 0.7])
     assert friction_of(model, np.zeros((0, 2), int)).shape == (0,)
+
+
+def test_contacts_of_a_normal_alone_have_no_friction():
+    text = """<mujoco><worldbody><geom name="floor" type="plane" size="1 1 1" friction="0.4" condim="1"/>
+    <body name="a" pos="0 0 1"><freejoint/><geom name="a" size="0.1" friction="0.9" condim="1"/></body>
+    <body name="b" pos="1 0 1"><freejoint/><geom name="b" size="0.1" friction="0.1" condim="1" priority="2"/></body>
+    <body name="c" pos="2 0 1"><freejoint/><geom name="c" size="0.1" friction="0.2"/></body></worldbody>
+    <contact><pair geom1="a" geom2="c" friction="0.7 0.7 0 0 0" condim="1"/></contact></mujoco>"""
+    model = load_model(text)
+    found = friction_of(model, np.array([[1, 0], [2, 0], [3, 0], [2, 3], [1, 3]]))
+    assert np.array_equal(found, [0.0, 0.0, 0.4, 0.0, 0.0])
+
+
+@pytest.mark.parametrize("friction", ["cone", "none"])
+def test_a_loaded_step_keeps_its_control_whatever_its_contacts(friction):
+    """Without candidates there are no contacts, and of steps of other options none are known: the ghost goes on all the same."""
+    sim = HardSimulator("cartpole" if friction == "cone" else "box", friction=friction)
+    controls = np.tile(np.arange(1.0, 1.0 + sim.model.nu), (20, 1))
+    s = session("cartpole" if friction == "cone" else "box", None, (HardSimulator,))
+    s.load(sim.rollout(sim.initial_state(), controls))
+    s.seek(20)
+    for k in range(21):
+        s.lanes[0].contacts(k)
+    assert all(np.array_equal(moment.control, controls[0]) for moment in s.lanes[0].past[1:])
+    s.set_kappa(1e-9)
+    while (ghost := s.ghost_states()[0]) is None:
+        assert s.lanes[0].ghost.message == ""
+    if friction == "cone":
+        assert np.abs(ghost.qpos - s.moment().state.qpos).max() < 1e-6
