@@ -14,9 +14,10 @@ from dojo_py import HardSimulator, load_model
 from dojo_py.cli import main
 from dojo_py.reproduce import load
 from dojo_py.reproduce.gauntlet import FAMILIES, load_family, scenes
-from dojo_py.reproduce.gauntlet.family import Case
+from dojo_py.reproduce.gauntlet.family import Case, Outcome
 from dojo_py.reproduce.gauntlet.judge import CRASH, WORK, judge, judge_seed
 from dojo_py.reproduce.gauntlet.minimise import minimise
+from dojo_py.reproduce.gauntlet.run import report as table
 from dojo_py.reproduce.gauntlet.run import run
 from dojo_py.reproduce.gauntlet.scene_gaps import pairs_of, support
 from dojo_py.reproduce.gauntlet.shrink_mjcf import shrink
@@ -43,6 +44,17 @@ def test_counts_and_seeds_of_every_property():
     assert found[CRASH][:2] == (10, 0) and not report.holds
     assert list(report.curves["broken"]["seed"]) == [14, 16, 18, 10, 12, 14, 16, 18]
     assert toys(range(3)).holds
+
+
+@pytest.mark.parametrize(("family", "name"), [("gradients", "close"), ("touching", "close"), ("shapes", "solved, other")])
+def test_a_property_holds_up_to_the_share_that_its_text_allows(family, name):
+    loaded = load_family(family)
+    assert "at most 0.1 %" in loaded.PROPERTIES[name] and set(loaded.ALLOWED) == {name}
+    for broken, holds in ((0, True), (1, True), (2, False)):
+        found = {0: {name: Outcome(500, 0), "together": Outcome(9, 0)}, 1: {name: Outcome(500, broken)}}
+        assert table(loaded, family, found).holds == holds
+    assert not table(loaded, family, {0: {name: Outcome(1, 1)}}).holds
+    assert not table(loaded, family, {0: {"together": Outcome(10**6, 1)}}).holds
 
 
 def test_a_case_that_hangs_raises_or_ends_its_process_is_a_finding(tmp_path):
