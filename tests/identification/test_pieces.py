@@ -7,8 +7,9 @@ from scipy.optimize import least_squares
 from dojo_py import HardSimulator, load_model
 from dojo_py.identification import Recording, Tied, Unknown, Unknowns, identify, resample, write_report
 from dojo_py.identification.elimination import Rows, eliminate, normal_equations
+from dojo_py.identification.fit import _by_noise
 from dojo_py.identification.intervals import by_segments, parts_of
-from dojo_py.identification.least_squares import cost_of
+from dojo_py.identification.least_squares import cost_of, minimise, set_change
 from dojo_py.identification.losses import LOSSES
 from dojo_py.identification.noise import noise_of_samples
 from dojo_py.identification.problem import Problem
@@ -99,6 +100,39 @@ def test_the_jackknife_is_that_of_left_out_parts():
     assert np.allclose(by_segments(rows, reduced, np.arange(12)), expected, rtol=1e-9)
     assert parts_of([0] * 100).max() == 19 and parts_of(range(30)).max() == 29
     assert len({tuple(np.flatnonzero(parts_of([0] * 7 + [1] * 3) == c)) for c in range(3)}) == 3
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_robust_deviations_are_those_of_many_fits(loss):
+    """A straight line through 300 points with unit noise, 200 times: by the noise and by parts. Measured: within 9 %.
+
+    By the losses' weights arctan's were 0.65 and 0.41 of the truth, huber's 0.9 and 0.75.
+    """
+    rng, found = np.random.default_rng(5), []
+    for _ in range(200):
+        J = np.stack([np.ones(300), rng.normal(size=300)], axis=1)
+        y = J @ [1.0, 2.0] + rng.normal(size=300)
+
+        def rows(at, J=J, y=y):
+            groups = np.arange(300).reshape(20, 15)
+            return [Rows("measured", J[g] @ at - y[g], np.zeros(15, int), J[g], stretch=k) for k, g in enumerate(groups)]
+
+        none, free = lambda *_: None, (np.full(2, -np.inf), np.full(2, np.inf))
+        best = minimise(rows, lambda at, d, _: at + d, np.array([1.0, 2.0]), lambda at: at, free, 0, 1, loss, 1.0, 1e-10, 200, none)
+        set_change(best.point.rows, loss, 1.0)
+        reduced = eliminate(normal_equations(best.point.rows, 2, 0, 1))
+        both = _by_noise(best.point.rows, reduced.matrix, 298), by_segments(best.point.rows, reduced, np.arange(20))
+        found.append((best.point.y, *(np.diag(covariance) for covariance in both)))
+    estimates, *variances = map(np.array, zip(*found, strict=True))
+    for variance in variances:
+        assert np.allclose(np.sqrt(variance.mean(axis=0)), estimates.std(axis=0), rtol=0.15)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_the_pull_of_a_loss_changes_as_it_says(loss):
+    r, e, chosen = np.array([0.1, -0.7, 3.0, -20.0]), 1e-6, LOSSES[loss]
+    ahead, behind = ((r + s) * chosen.weight((r + s) ** 2) for s in (e, -e))
+    assert np.allclose(chosen.change(r**2), (ahead - behind) / (2 * e), atol=1e-8)
 
 
 def test_noise_by_third_differences():
