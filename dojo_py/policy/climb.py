@@ -114,7 +114,7 @@ class Climb(Search):
     """The episode of the present parameters. It is not part of checkpoints: a resumed search plays it again."""
 
     def affordable(self, budget: int | None) -> bool:
-        """Whether a candidate and the derivatives fit the budget, and what precedes them at first and with random initial states."""
+        """Whether one candidate, the derivatives and what precedes them, at first or with random starts, fit the budget."""
         first = self.iteration == 0
         episodes = 2 + (self.options.warmup if first else 0) + int(first or self.varied)
         if self.varied and self.trial_due():
