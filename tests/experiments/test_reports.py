@@ -118,3 +118,7 @@ def test_without_mujoco_the_comparison_says_what_to_install(capsys, tmp_path, mo
     assert report.import_mujoco() is None
     with pytest.raises(MissingPackage, match=r"dojo-sim\[mujoco\]"):
         report.import_mujoco(required=True)
+    monkeypatch.delitem(sys.modules, "dojo_py.reproduce.gauntlet.soft", raising=False)
+    for family in ("scenes", "soft"):
+        assert main(["reproduce", "gauntlet", "--family", family, "--seeds", "0:1", "--out", str(tmp_path)]) == 2
+        assert "dojo-sim[mujoco]" in capsys.readouterr().err

@@ -49,7 +49,11 @@ def run(
     import importlib
 
     name = module or f"{PACKAGE}.{family}"
-    loaded: Any = importlib.import_module(name)
+    try:
+        loaded: Any = importlib.import_module(name)
+    except ModuleNotFoundError:
+        import_mujoco(required=True)  # (says what is missing, where it is the wheel)
+        raise
     if getattr(loaded, "NEEDS_WHEEL", False):
         import_mujoco(required=True)
     seeds = list(seeds)
