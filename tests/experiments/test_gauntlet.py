@@ -10,7 +10,7 @@ from default_run import some
 from gauntlet_default import DEFAULT, outcomes, seeds_of
 from gauntlet_known import KNOWN
 
-from dojo_py import HardSimulator, load_model
+from dojo_py import HardSimulator, Status, load_model
 from dojo_py.cli import main
 from dojo_py.reproduce import load
 from dojo_py.reproduce.gauntlet import FAMILIES, load_family, scenes
@@ -20,6 +20,8 @@ from dojo_py.reproduce.gauntlet.minimise import minimise
 from dojo_py.reproduce.gauntlet.run import report as table
 from dojo_py.reproduce.gauntlet.run import run
 from dojo_py.reproduce.gauntlet.scene_gaps import pairs_of, support
+from dojo_py.reproduce.gauntlet.scene_run import simulate
+from dojo_py.reproduce.gauntlet.scene_status import status_outcomes
 from dojo_py.reproduce.gauntlet.shrink_mjcf import shrink
 
 WRITTEN = [name for name in FAMILIES if importlib.util.find_spec(f"dojo_py.reproduce.gauntlet.{name}")]
@@ -164,6 +166,22 @@ def test_ordinary_scenes_are_half_of_all_and_kinds_are_all_there():
     assert 60 < sum(case.settings["ordinary"] for case in cases) < 140
     assert {case.settings["kind"] for case in cases} == {kind.__name__ for kind in scenes.KINDS}
     assert all(case.timestep <= 0.01 for case in cases if case.settings["ordinary"])
+
+
+@pytest.mark.parametrize("status", [Status.SINGULAR, Status.STALLED, Status.TOO_FAST])
+def test_a_failure_after_which_everything_moved_is_not_honest(status):
+    """The same step is when a body stayed, or when it is INEXACT."""
+    run = simulate(scenes.generate(3))
+    assert run.solved.all() and not run.substeps.max() > 1
+
+    def dishonest(run, status):
+        found = run._replace(status=np.where(np.arange(len(run.status)) == 3, int(status), run.status))
+        return status_outcomes(found, True)["honest failure"].broken
+
+    assert dishonest(run, status) == 1 and dishonest(run, Status.INEXACT) == 0
+    stayed = run.maximal.copy()
+    stayed[4, 1] = stayed[3, 1]
+    assert dishonest(run._replace(maximal=stayed), status) == 0
 
 
 # the command

@@ -26,7 +26,7 @@ TIME_LIMIT = 240.0
 PROPERTIES = {
     "solved, ordinary": "every step of an ordinary scene is SOLVED (5 cm to 1 m, h <= 0.01, g <= 9.81, speeds <= 10, no overlap)",
     "solved, other": "steps of other scenes that are not SOLVED: at most 0.1 %",
-    "honest failure": "a step that is not SOLVED is INEXACT with a finite state, or leaves the state as it was",
+    "honest failure": "a step that is not SOLVED is INEXACT with a finite state, or leaves what it did not solve as it was",
     "together": "each pose is the one before moved on by h v, to 1e-9; time advances by h",
     "not frozen": "the last half of a scene is not all unsolved",
     "gap": "of solved steps, by independent geometry: no new overlap above 1e-9 m",
