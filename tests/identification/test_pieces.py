@@ -5,7 +5,17 @@ import pytest
 from scipy.optimize import least_squares
 
 from dojo_py import HardSimulator, load_model
-from dojo_py.identification import Recording, Tied, Unknown, Unknowns, identify, resample, write_report
+from dojo_py.identification import (
+    Recording,
+    Tied,
+    Unknown,
+    Unknowns,
+    fit_restitution,
+    identify,
+    resample,
+    rollout_errors,
+    write_report,
+)
 from dojo_py.identification.elimination import Rows, eliminate, normal_equations
 from dojo_py.identification.fit import _by_noise
 from dojo_py.identification.intervals import by_segments, parts_of
@@ -189,6 +199,28 @@ def test_mistakes_are_named():
             identify(sim, [run], one, **wrong)
     with pytest.raises(ValueError, match="prior"):
         identify(sim, [run], [Unknown("damping:pivot", 0.1, 0.0, 1.0, prior=-1.0)])
+
+
+def test_recordings_that_say_nothing_of_a_roll_out_are_named():
+    sim = HardSimulator(load_model(PENDULUM), 0.01)
+    run = sim.rollout(sim.initial_state(), np.zeros((3, 1)))
+    for samples, qvel in ((1, None), (2, None), (1, run.qvel[:1])):
+        short = Recording("short", run.qpos[:samples], qvel=qvel)
+        for of in (rollout_errors, fit_restitution):
+            with pytest.raises(ValueError, match=f"'short' has {samples} samples, none to compare"):
+                of(sim, [short])
+    assert rollout_errors(sim, [Recording("two", run.qpos[:2], run.control[:1], run.qvel[:2])]).position < 1e-9
+
+
+@pytest.mark.parametrize("length", [0.0, 0.99])
+def test_quaternions_that_are_none_are_named(length):
+    """They were "the start is impossible", or no number among the errors."""
+    sim = HardSimulator(load_model(PENDULUM), 0.01)
+    qpos = swing(sim, 20).qpos.copy()
+    qpos[7, 4:8] *= length
+    for use in (lambda r: identify(sim, [r], [Unknown("damping:pivot")]), lambda r: rollout_errors(sim, [r])):
+        with pytest.raises(ValueError, match=rf"qpos\[7, 4:8\] of 'a', the quaternion of joint '#1', has norm {length:g}"):
+            use(Recording("a", qpos))
 
 
 def test_the_report_is_one_page_without_links(tmp_path):
