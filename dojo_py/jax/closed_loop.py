@@ -115,6 +115,7 @@ class _Loop:
         if not (np.isfinite(theta).all() and np.isfinite(x).all()):
             return out  # NaN for NaN, as everywhere in JAX
         with borrowed(self.task, self.policy, T) as loop:
+            loop.held = None  # (a policy of the caller's may have changed since)
             played = self._played(loop, theta, x)
             n, d = len(played.rewards), loop.data
             rows = skip * np.minimum(np.arange(T + 1), n)
