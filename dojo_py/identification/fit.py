@@ -210,6 +210,7 @@ def identify(
     problem.rollout_kappa = _rollout_kappa(rollout_kappa)
     fits, fit = _fits(problem, levels, continuity), _Fit(problem, loss, loss_scale, max_iterations)
     point, evaluations = _inside(problem.start(), given), 0
+    given.simulator(point.z)  # (says which value of the start it refuses)
     with Progress(len(fits) + ROUNDS * guessed, "identifying", force=progress) as bar:
         for i, (level, join) in enumerate(fits):
             problem.kappa, problem.noise = level, _first_noise(sim, recordings, weights, join)

@@ -223,6 +223,13 @@ def test_quaternions_that_are_none_are_named(length):
             use(Recording("a", qpos))
 
 
+@pytest.mark.parametrize("part", [Unknown("mass:bob", -1.0), Unknown("damping:pivot", -0.1), Unknown("gravity", np.inf)])
+def test_values_of_the_start_that_a_simulator_refuses_are_named(part):
+    sim = HardSimulator(load_model(PENDULUM), 0.01)
+    with pytest.raises(ValueError, match=part.name.partition(":")[0]):
+        identify(sim, [swing(sim, 20)], [part])
+
+
 def test_the_report_is_one_page_without_links(tmp_path):
     sim = HardSimulator(load_model(PENDULUM), 0.01)
     run = swing(sim, 60)

@@ -168,6 +168,10 @@ def test_all_seeds_count():
     target = float(np.mean([c["reward"][4] for c in curves]))
     assert 0 < evaluations_to_reach(curves, target) <= 500
     assert evaluations_to_reach(curves, 1.0) is None
+    with pytest.raises(ValueError, match="number 1 has no iteration"):
+        summarise([searches[0], search("ars V2")])
+    with pytest.raises(ValueError, match="there are none"):
+        summarise([])
 
 
 def test_climb_stays_within_its_budget_and_offers_its_best():
