@@ -44,7 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
             check_target(name, target, (".npz",) if name == "--out" else (target.suffix.lower(),))
     import numpy as np
 
-    from dojo_py.identification import with_estimated_starts, write_report
+    from dojo_py.identification import write_report
     from dojo_py.identification.cube import FLIGHT, identify_cube
     from dojo_py.identification.tosses import read_tosses
 
@@ -59,8 +59,8 @@ def run(arguments: argparse.Namespace) -> int:
     print(f"{time.perf_counter() - began:.0f} s")
     if arguments.html:
         held = read_tosses(arguments.data, report.length_unit)[arguments.fit :][: arguments.validate]
-        held = with_estimated_starts(report.simulator, held, FLIGHT, report.result.noise.samples)
-        print(f"wrote {write_report(replace(report.result, simulator=report.simulator), arguments.html, held)}")
+        found = replace(report.result, simulator=report.simulator)
+        print(f"wrote {write_report(found, arguments.html, held, starts=FLIGHT)}")
     if arguments.out:
         np.savez(
             arguments.out, friction=report.friction, restitution=report.restitution, inertia=report.inertia, com=report.com,

@@ -13,7 +13,8 @@ from dojo_py.cli.mistake import Mistake
 
 ALL = "all"
 GAUNTLET = "gauntlet"
-"""The experiment that the options of the second group belong to."""
+OPTIONS = ("family", "seeds", "minimise", "workers")
+"""The experiment that the options of the second group belong to, and these."""
 
 
 def add(commands: Any) -> None:
@@ -28,8 +29,9 @@ def add(commands: Any) -> None:
         "reproduce",
         help="repeat an experiment and print it beside the published figures",
         description="Repeat an experiment, or all: write the table as CSV, the figure as PNG and PDF, and one HTML page\n"
-        "with both and replays of what was simulated. The exit status is 1 when what must hold does not; of all, when one\n"
-        "did not run, and with --strict also when one ran and missed its bound, which the index page names in any case.",
+        "with both and replays of what was simulated. The exit status is 1 when what must hold does not (a quick size can be\n"
+        "too small to judge, and says so); of all, when one did not run, and with --strict also when one ran and missed its\n"
+        "bound, which the index page names in any case.",
         epilog=f"experiments:\n{listed}\n\nfamilies of the gauntlet:\n{families}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -50,15 +52,16 @@ def add(commands: Any) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Run the experiment, print and write it. 1 when what must hold did not."""
     from dojo_py.reproduce import load
-    from dojo_py.reproduce.page import write_page
+    from dojo_py.reproduce.page import TOO_SMALL, write_page
     from dojo_py.reproduce.report import MissingPackage, draw, write_csv
 
     if arguments.experiment == ALL:
         return _run_all(arguments)
     if arguments.strict:
         raise Mistake(f"--strict: belongs to {ALL}; {arguments.experiment} alone is always judged by its bound")
-    quick_gauntlet = arguments.quick and arguments.experiment == GAUNTLET
-    settings = {} if quick_gauntlet else _gauntlet_settings(arguments)
+    if arguments.quick and arguments.experiment == GAUNTLET:
+        _refuse_options(arguments, "--quick has a family and seeds of its own")
+    settings = {} if arguments.quick else _gauntlet_settings(arguments)
     try:
         module = load(arguments.experiment)
     except MissingPackage as error:
@@ -68,6 +71,7 @@ def run(arguments: argparse.Namespace) -> int:
     _make_folder(arguments.out)
     if arguments.quick:
         settings = module.QUICK
+    judged = not arguments.quick or getattr(module, "QUICK_JUDGED", True)
     began = time.perf_counter()
     try:
         report = module.run(**settings)
@@ -79,9 +83,11 @@ def run(arguments: argparse.Namespace) -> int:
         files += draw(report, arguments.out)
     except MissingPackage as error:
         print(f"dojo_py: no figure: {error}", file=sys.stderr)
-    files.append(write_page(report, arguments.out, time.perf_counter() - began))
+    files.append(write_page(report, arguments.out, time.perf_counter() - began, judged))
     print("wrote " + ", ".join(str(file) for file in files))
-    return 0 if report.holds else 1
+    if not judged:
+        print(f"{arguments.experiment}: {TOO_SMALL}")
+    return 0 if report.holds or not judged else 1
 
 
 def _make_folder(out: Path) -> None:
@@ -98,9 +104,7 @@ def _run_all(arguments: argparse.Namespace) -> int:
     from dojo_py.reproduce.everything import run_all
     from dojo_py.reproduce.page import summary
 
-    for name in ("family", "seeds", "minimise", "workers"):
-        if getattr(arguments, name) is not None:
-            raise Mistake(f"--{name}: belongs to the gauntlet, not to {ALL}")
+    _refuse_options(arguments, f"belongs to the gauntlet, not to {ALL}")
     _make_folder(arguments.out)
     outcomes, index = run_all(arguments.out, arguments.quick, tell=lambda line: print(line, flush=True))
     print(summary(outcomes))
@@ -108,13 +112,17 @@ def _run_all(arguments: argparse.Namespace) -> int:
     return int(any(not outcome.ran or (arguments.strict and not outcome.holds) for outcome in outcomes))
 
 
+def _refuse_options(arguments: argparse.Namespace, why: str) -> None:
+    """A mistake if one of the gauntlet's options is given."""
+    for name in OPTIONS:
+        if getattr(arguments, name) is not None:
+            raise Mistake(f"--{name}: {why}")
+
+
 def _gauntlet_settings(arguments: argparse.Namespace) -> dict[str, Any]:
     """Arguments of the gauntlet's `run`; none for other experiments, which refuse its options."""
-    given = {name: getattr(arguments, name) for name in ("family", "seeds", "minimise", "workers")}
     if arguments.experiment != GAUNTLET:
-        for name, value in given.items():
-            if value is not None:
-                raise Mistake(f"--{name}: belongs to the gauntlet, not to {arguments.experiment}")
+        _refuse_options(arguments, f"belongs to the gauntlet, not to {arguments.experiment}")
         return {}
     workers = 1 if arguments.workers is None else arguments.workers
     minimised = 0 if arguments.minimise is None else arguments.minimise

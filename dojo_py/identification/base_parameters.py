@@ -24,7 +24,7 @@ class BaseParameters(NamedTuple):
     independent: Array
     """(r,) places of the parameters that lead a combination."""
     strength: Array
-    """(n,) |diagonal of R|, largest first, over the largest: the gap shows the rank."""
+    """(n,), or (m,) of fewer rows: |diagonal of R|, largest first, over the largest: the gap shows the rank."""
 
     def describe(self, labels: list[str]) -> list[str]:
         """Text of each combination; coefficients below 1e-6 are left out."""

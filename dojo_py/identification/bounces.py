@@ -39,7 +39,7 @@ def fit_restitution(
     starts. noise (nv,): deviations of the samples' coordinates [m, rad], by default those of their third differences.
     """
     having("sim", sim, ("parameter", "with_parameters", "rollout"), "a HardSimulator")
-    check_recordings(sim, recordings)
+    check_recordings(sim, recordings, later=True)
     real_number("most", most, above=0.0, most=1.0)
     if not len(recordings):
         raise ValueError("recordings: there are none")

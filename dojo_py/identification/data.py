@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from dojo_py.hard.checks import UNIT
+from dojo_py.mechanism.enums import JointType
 from dojo_py.simulate.simulator import Simulator
 from dojo_py.simulate.values import count, having, path_of, real_array, real_number, shown, text_of
 
@@ -95,8 +97,11 @@ def measured_state(recording: Recording, sim: Simulator, k: int) -> tuple[Array,
     return recording.qpos[k], recording.velocity(sim.model, sim.timestep, max(k, 0 if recording.qvel is not None else 1))
 
 
-def check_recordings(sim: Simulator, recordings: Any) -> None:
-    """TypeError or ValueError unless these are recordings of the simulator's model."""
+def check_recordings(sim: Simulator, recordings: Any, later: bool = False) -> None:
+    """TypeError or ValueError unless these are recordings of the simulator's model.
+
+    later: each has a sample after the first one from which a roll-out can start.
+    """
     if not isinstance(recordings, Sequence) or not all(isinstance(r, Recording) for r in recordings):
         raise TypeError(f"recordings={shown(recordings)}, expected a list of Recording")
     for r in recordings:
@@ -108,6 +113,26 @@ def check_recordings(sim: Simulator, recordings: Any) -> None:
             raise ValueError(f"recordings: start of '{r.name}', expected qpos ({sim.model.nq},) and qvel ({sim.model.nv},)")
         if r.act is not None and r.act.shape != (sim.model.na,):
             raise ValueError(f"recordings: act of '{r.name}' has shape {r.act.shape}, expected ({sim.model.na},)")
+        _check_turns(sim.model, r)
+        if later and len(r.qpos) <= r.first + 1:
+            known = "the first two samples give its velocity" if r.first else "a roll-out starts from the first"
+            raise ValueError(f"recordings: '{r.name}' has {len(r.qpos)} samples, none to compare: {known}")
+
+
+def _check_turns(model: Any, recording: Recording) -> None:
+    """ValueError unless the quaternions of all samples have length 1, to what simulators accept."""
+    for i, (kind, first) in enumerate(zip(model.jnt_type, model.jnt_qposadr, strict=True)):
+        if kind not in (JointType.FREE, JointType.BALL):
+            continue
+        first = int(first) + (3 if kind == JointType.FREE else 0)
+        norms = np.linalg.norm(recording.qpos[:, first : first + 4], axis=1)
+        wrong = np.flatnonzero(np.abs(norms - 1.0) > UNIT)
+        if len(wrong):
+            k, name = int(wrong[0]), model.joint_names[i] or f"#{i}"
+            raise ValueError(
+                f"recordings: qpos[{k}, {first}:{first + 4}] of '{recording.name}', the quaternion of joint '{name}', has norm "
+                f"{norms[k]:g}, expected 1"
+            )
 
 
 def _table(name: str, value: Any) -> Array:

@@ -15,7 +15,7 @@ import numpy as np
 
 from dojo_py.identification.elimination import Rows, eliminate, normal_equations
 from dojo_py.identification.intervals import inverse
-from dojo_py.identification.least_squares import cost_of
+from dojo_py.identification.least_squares import cost_of, set_change
 from dojo_py.identification.problem import Point, Problem
 from dojo_py.identification.segments import Segment, predict
 from dojo_py.identification.unknowns import Unknowns
@@ -39,6 +39,7 @@ def moves(problem: Problem, point: Point, loss: str, scale: float) -> list[Array
 def _change(problem: Problem, rows: list[Rows], loss: str, scale: float) -> Array:
     """(n,) of one Gauss-Newton step."""
     cost_of(rows, loss, scale)
+    set_change(rows, loss, scale)
     stretches = len(problem.segments) if problem.free_states else 0
     reduced = eliminate(normal_equations(rows, len(problem.unknowns), stretches, 2 * problem.nv), 1e-10)
     return -inverse(reduced.matrix) @ reduced.gradient

@@ -30,9 +30,21 @@ class Rows:
     """Stretch -> (m, 2 nv)."""
     weight: Array | float = 1.0
     """(m,) of the robust loss."""
+    change: float | None = None
+    """How the pull, weight times residual, changes with the residual, on average (`set_change`); None: as the weight says."""
     stretch: int = -1
     solved: bool = True
     """Whether all steps of the stretch were."""
+
+    @property
+    def pull(self) -> Array:
+        """(m,) weight times residual."""
+        return self.residual * self.weight
+
+    @property
+    def information(self) -> Array:
+        """(m,) what each residual counts in the matrix of the normal equations."""
+        return np.broadcast_to(self.weight if self.change is None else self.change, self.residual.shape)
 
 
 @dataclass
@@ -48,16 +60,16 @@ class Normal:
 
 
 def normal_equations(rows: list[Rows], n: int, stretches: int, width: int) -> Normal:
-    """JᵀWJ and JᵀWr in blocks. stretches: 0 where the states are not unknown."""
+    """JᵀWJ and JᵀWr in blocks, JᵀWJ by the rows' `information`. stretches: 0 where the states are not unknown."""
     out = Normal(
         np.zeros((n, n)), np.zeros(n), np.zeros((stretches, width, width)), np.zeros((max(stretches - 1, 0), width, width)),
         np.zeros((stretches, width, n)), np.zeros((stretches, width)),
     )  # fmt: skip
     for row in rows:
-        w = np.broadcast_to(row.weight, row.residual.shape)
-        J, r = row.by_unknown * w[:, None], row.residual * w
+        w, r = row.information, row.pull
+        J = row.by_unknown * w[:, None]
         out.theta += J.T @ row.by_unknown
-        out.by_theta += J.T @ row.residual
+        out.by_theta += row.by_unknown.T @ r
         for i, K in row.by_state.items():
             out.diagonal[i] += K.T @ (K * w[:, None])
             out.cross[i] += K.T @ J

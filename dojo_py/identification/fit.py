@@ -18,7 +18,7 @@ from dojo_py.identification.data import Recording, check_recordings
 from dojo_py.identification.doubt import moves
 from dojo_py.identification.elimination import Rows, eliminate, normal_equations
 from dojo_py.identification.intervals import RANK, by_segments, inverse, parts_of, undetermined
-from dojo_py.identification.least_squares import Outcome, cost_of, minimise
+from dojo_py.identification.least_squares import Outcome, cost_of, minimise, set_change
 from dojo_py.identification.losses import LOSSES
 from dojo_py.identification.noise import FLOOR, deviations, noise_of_samples
 from dojo_py.identification.problem import Noise, Point, Problem
@@ -210,6 +210,7 @@ def identify(
     problem.rollout_kappa = _rollout_kappa(rollout_kappa)
     fits, fit = _fits(problem, levels, continuity), _Fit(problem, loss, loss_scale, max_iterations)
     point, evaluations = _inside(problem.start(), given), 0
+    given.simulator(point.z)  # (says which value of the start it refuses)
     with Progress(len(fits) + ROUNDS * guessed, "identifying", force=progress) as bar:
         for i, (level, join) in enumerate(fits):
             problem.kappa, problem.noise = level, _first_noise(sim, recordings, weights, join)
@@ -320,14 +321,15 @@ class _Fit:
         )  # fmt: skip
 
 
-def _by_noise(rows: list[Rows], matrix: Array, freedom: int, loss: str, scale: float) -> Array:
+def _by_noise(rows: list[Rows], matrix: Array, freedom: int) -> Array:
     """(n, n) covariance of the free numbers if the model were the truth: (H/s² + P)⁻¹.
 
-    H: information of the data at noise 1, s²: their cost over their degrees of freedom; P: of priors, which is known and does not
-    depend on how well the data are met. matrix: H + P.
+    H: information of the data at noise 1, s²: their squares over their degrees of freedom; P: of priors, which is known and does
+    not depend on how well the data are met. matrix: H + P. Of a robust loss the squares are those of the pulls over their change.
     """
     known = sum((row.by_unknown.T @ row.by_unknown for row in rows if row.kind == "prior"), np.zeros_like(matrix))
-    squares = 2.0 * cost_of([row for row in rows if row.kind != "prior"], loss, scale)
+    told = [row for row in rows if row.kind != "prior"]
+    squares = sum(float(np.sum(row.pull**2 / np.maximum(row.information, 1e-300))) for row in told)
     return inverse((matrix - known) * (freedom / max(squares, 1e-300)) + known)
 
 
@@ -341,6 +343,7 @@ def _result(sim: HardSimulator, problem: Problem, outcome: Outcome, loss: str, s
     given, point, rows = problem.unknowns, outcome.point.y, outcome.point.rows
     n, stretches = len(given), len(problem.segments) if problem.free_states else 0
     cost = cost_of(rows, loss, scale)
+    set_change(rows, loss, scale)
     total = sum(len(row.residual) for row in rows if row.kind != "prior")
     freedom = total - n - 2 * problem.nv * stretches
     normal = normal_equations(rows, n, stretches, 2 * problem.nv)
@@ -348,7 +351,7 @@ def _result(sim: HardSimulator, problem: Problem, outcome: Outcome, loss: str, s
     parts = parts_of([s.recording for s in problem.segments])
     estimates, slope = given.report(point.z)
     with np.errstate(invalid="ignore"):
-        by_noise = slope @ _by_noise(rows, reduced.matrix, max(freedom, 1), loss, scale) @ slope.T
+        by_noise = slope @ _by_noise(rows, reduced.matrix, max(freedom, 1)) @ slope.T
         by_parts = slope @ by_segments(rows, reduced, parts) @ slope.T
     told = np.diag(reduced.matrix) > RANK * np.diag(normal.theta)
     by_noise[np.diag_indices(n)] = np.where((np.diag(by_noise) > VAST) | ~told, np.inf, np.diag(by_noise))

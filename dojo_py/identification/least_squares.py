@@ -55,6 +55,19 @@ def cost_of(rows: list[Rows], loss: str, scale: float) -> float:
     return total
 
 
+def set_change(rows: list[Rows], loss: str, scale: float) -> None:
+    """How the pulls of measurements change with their residuals, the mean over all of them, for covariances.
+
+    One by one they do not tell how far an estimate yields when the data change; and of most losses some are negative.
+    """
+    measured = [row for row in rows if row.kind == "measured"] if loss != "linear" else []
+    if measured:
+        z = (np.concatenate([row.residual for row in measured]) / scale) ** 2
+        mean = max(float(np.mean(LOSSES[loss].change(z))), 0.0)
+        for row in measured:
+            row.change = mean
+
+
 def _step(reduced: Reduced, low: Array, high: Array) -> Array | None:
     """(n,) the parameters' change within bounds, each in units of its own information."""
     unit = 1.0 / np.sqrt(np.maximum(np.diag(reduced.matrix), 1e-300))

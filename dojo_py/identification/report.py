@@ -13,6 +13,7 @@ import numpy as np
 from dojo_py.identification.data import Recording
 from dojo_py.identification.delays import delayed
 from dojo_py.identification.fit import Result
+from dojo_py.identification.starts import with_estimated_starts
 from dojo_py.identification.validate import rollout_errors
 from dojo_py.simulate.values import having, path_of
 
@@ -26,13 +27,19 @@ WIDE, HIGH = 760, 130
 """Size of a curve [pixels]."""
 
 
-def write_report(result: Result, file: str | PathLike, held_out: Sequence[Recording] = (), level: float = 0.95) -> Path:
-    """Write the report of a fit. held_out: recordings that were not fitted, rolled out by the fitted and by the nominal model."""
+def write_report(
+    result: Result, file: str | PathLike, held_out: Sequence[Recording] = (), level: float = 0.95, starts: int | None = None
+) -> Path:
+    """Write the report of a fit. held_out: recordings that were not fitted, rolled out by the fitted and by the nominal model.
+
+    starts: of held-out recordings, the number of samples that give the state from which each of the two models is rolled out
+    (`with_estimated_starts`); None: as recorded.
+    """
     having("result", result, ("interval", "misfits", "unknowns"), "a Result of identify")
     path_of("file", file)
     parts = [_estimates(result, level), _residuals(result), _correlations(result)]
     if held_out:
-        parts.append(_held_out(result, held_out))
+        parts.append(_held_out(result, held_out, starts))
     name = escape(str(getattr(result.simulator.model, "name", "") or "model"))
     page = f"""<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Identification of {name}</title>
 <style>{STYLE}</style></head><body><h1>Identification of {name}</h1>{"".join(parts)}</body></html>"""
@@ -90,10 +97,14 @@ def _correlations(result: Result) -> str:
     return f"<h2>Correlations</h2>{_table(('', *names), rows, 'small')}"
 
 
-def _held_out(result: Result, recordings: Sequence[Recording]) -> str:
+def _held_out(result: Result, recordings: Sequence[Recording], starts: int | None) -> str:
     """Roll-outs from the first sample: distance to what was seen, of the fitted and the nominal model."""
     nominal: Any = result.unknowns.sim
     later = delayed(nominal, recordings, result.delay) if result.delay else list(recordings)
+    if starts is not None:
+        noise = result.noise.samples
+        later = with_estimated_starts(result.simulator, later, starts, noise)
+        recordings = with_estimated_starts(nominal, recordings, starts, noise)
     rows = []
     for recording, late in zip(recordings, later, strict=True):
         both = [rollout_errors(result.simulator, [late]), rollout_errors(nominal, [recording])]

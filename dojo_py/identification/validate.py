@@ -32,7 +32,7 @@ class RolloutErrors(NamedTuple):
 def rollout_errors(sim: Simulator, recordings: Sequence[Recording], kappa: float | None = None) -> RolloutErrors:
     """Simulate each recording from its first sample that has a velocity, under its controls, and compare all later samples."""
     having("sim", sim, ("model", "rollout"), "a HardSimulator or a SoftSimulator")
-    check_recordings(sim, recordings)
+    check_recordings(sim, recordings, later=True)
     model = sim.model
     free = [int(model.jnt_qposadr[i]) for i in range(model.njnt) if int(model.jnt_type[i]) == 0]
     position, rotation, unsolved = [], [], 0

@@ -16,7 +16,7 @@ import numpy as np
 
 from dojo_py.hard.simulator import DEFAULT_KAPPA, HardSimulator
 from dojo_py.jax.engine import UNSOLVED, judge
-from dojo_py.jax.functions import _need_float64, _real
+from dojo_py.jax.functions import _need_float64, _no_second_derivative, _real
 from dojo_py.jax.tangents import Tangents
 from dojo_py.policy.closed_loop import ClosedLoop, Played, borrowed
 from dojo_py.policy.state_task import StateTask
@@ -49,7 +49,8 @@ def closed_loop_function(
     unsolved: "warn", "raise" or "ignore" steps, forwards or on the way back, that did not converge; the way back carries nothing
     through a step that has no derivative (SINGULAR, NOT_FINITE).
     Where a task ends, its last state is repeated, actions and rewards are 0. What a task observes of contacts counts as
-    constant. float64 is needed: jax.config.update("jax_enable_x64", True).
+    constant. float64 is needed: jax.config.update("jax_enable_x64", True). States that the simulator refuses raise as in
+    `rollout_function`.
     """
     task = model if hasattr(model, "observe") else StateTask(HardSimulator(model, timestep, **simulator))
     if task is model and (timestep is not None or simulator):
@@ -72,6 +73,8 @@ def closed_loop_function(
             raise ValueError(
                 f"state_vector has shape {x.shape}, expected (nq + nv{' + na' if task.sim.model.na else ''},) = ({size},)"
             )
+        if not any(isinstance(part, jax.core.Tracer) for part in (theta, x)):
+            loop.accept(np.asarray(x))  # or JAX would wrap the error in one of its own
         return core(theta, x)
 
     closed_loop.simulator = task.sim  # type: ignore[attr-defined]
@@ -90,11 +93,19 @@ class _Loop:
         """The episode, not played again where the loop still holds it."""
         key = theta.tobytes() + x.tobytes() + np.float64(self.kappa).tobytes()
         if loop.held is None or loop.held[0] != key:
-            nq, nv = self.task.sim.model.nq, self.task.sim.model.nv
-            x = self.tangents.normalised(x[None])[0]
-            start = self.task.sim.initial_state(x[:nq], x[nq : nq + nv], act=x[nq + nv :])
-            loop.held = key, loop.play(theta, start, None, self.kappa)
+            loop.held = key, loop.play(theta, self._start(x), None, self.kappa)
         return loop.held[1]
+
+    def _start(self, x: np.ndarray) -> Any:
+        """The state of a vector [qpos, qvel, act]."""
+        nq, nv = self.task.sim.model.nq, self.task.sim.model.nv
+        x = self.tangents.normalised(x[None])[0]
+        return self.task.sim.initial_state(x[:nq], x[nq : nq + nv], act=x[nq + nv :])
+
+    def accept(self, x: np.ndarray) -> None:
+        """ValueError where the simulator takes no such state (nq + nv + na,); NaN is let through."""
+        if np.isfinite(x).all():
+            self._start(x)
 
     def forwards(self, theta: Any, x: Any) -> tuple[np.ndarray, ...]:
         """States, actions, rewards."""
@@ -104,6 +115,7 @@ class _Loop:
         if not (np.isfinite(theta).all() and np.isfinite(x).all()):
             return out  # NaN for NaN, as everywhere in JAX
         with borrowed(self.task, self.policy, T) as loop:
+            loop.held = None  # (a policy of the caller's may have changed since)
             played = self._played(loop, theta, x)
             n, d = len(played.rewards), loop.data
             rows = skip * np.minimum(np.arange(T + 1), n)
@@ -137,19 +149,30 @@ class _Loop:
             results = tuple(jax.ShapeDtypeStruct(shape, np.float64) for shape in shapes)
             return jax.pure_callback(function, results, *arguments, vmap_method="sequential")
 
-        @jax.custom_vjp
-        def core(theta: Array, x: Array) -> Outcome:
+        @jax.custom_jvp
+        def play(theta: Array, x: Array) -> Outcome:
             return call(self.forwards, [(T + 1, size), (T, actions), (T,)], theta, x)
 
+        @jax.custom_jvp
+        def pull(*given: Array) -> tuple[Array, Array]:
+            return call(self.backwards, [(given[0].shape[0],), (width,)], *given)
+
+        for once in (play, pull):  # (both belong to the first derivative)
+            once.defjvp(_no_second_derivative)
+
+        @jax.custom_vjp
+        def core(theta: Array, x: Array) -> Outcome:
+            return play(theta, x)
+
         def forward(theta: Array, x: Array) -> tuple[Outcome, Any]:
-            out = core(theta, x)
+            out = play(theta, x)
             return out, (theta, x, out[0])
 
         def backward(kept: Any, cotangents: Outcome) -> tuple[Array, Array]:
             theta, x, y = kept
             by_vector, by_actions, by_rewards = cotangents
             (by_states,) = jax.linear_transpose(lambda t: tangents.raise_(y, t), jnp.zeros((T + 1, width)))(by_vector)
-            by_theta, by_first = call(self.backwards, [theta.shape, (width,)], theta, x, by_states, by_actions, by_rewards)
+            by_theta, by_first = pull(theta, x, by_states, by_actions, by_rewards)
             (by_x,) = jax.linear_transpose(lambda dx: tangents.lower(x, dx), x)(by_first)
             return by_theta, by_x
 

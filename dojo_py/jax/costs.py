@@ -77,6 +77,9 @@ class JaxResidual:
         return by_state[0], by_control[0]
 
     def _arguments(self, knots: Knots) -> tuple[Array, Array | None, Array]:
+        m, given = self.model, (knots.qpos.shape[1], knots.qvel.shape[1])
+        if given != (m.nq, m.nv):
+            raise ValueError(f"model: the residual is of model '{m.name}' with nq, nv = {m.nq}, {m.nv}, the states have {given}")
         parts = [knots.qpos, knots.qvel]
         if self.model.na:
             parts.append(np.array([s.act for s in knots.states]))

@@ -30,6 +30,7 @@ Sources: Suh et al. (2022) on smoothing by noise; Levenberg (1944), Marquardt (1
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from scipy.sparse.linalg import lsmr
@@ -113,11 +114,18 @@ class Climb(Search):
     """The episode of the present parameters. It is not part of checkpoints: a resumed search plays it again."""
 
     def affordable(self, budget: int | None) -> bool:
-        """Whether one candidate and the derivatives, and what precedes them with random initial states, fit the budget."""
-        episodes = 2
-        if self.varied:
-            episodes += 1 + (self.options.starts if self.trial_due() else 0) + (self.options.warmup if self.iteration == 0 else 0)
+        """Whether one candidate, the derivatives and what precedes them, at first or with random starts, fit the budget."""
+        first = self.iteration == 0
+        episodes = 2 + (self.options.warmup if first else 0) + int(first or self.varied)
+        if self.varied and self.trial_due():
+            episodes += self.options.starts
         return budget is None or self._spent() + episodes * self.rollout.horizon <= budget
+
+    def resume(self, path: str | Path) -> Climb:
+        """As every search; the episode at hand was another one's."""
+        super().resume(path)
+        self.path = None
+        return self
 
     def _spent(self) -> int:
         return self.evaluations + self.gradients

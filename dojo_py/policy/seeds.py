@@ -57,6 +57,9 @@ def run_seeds(make: Callable[[int], Search], seeds: Sequence[int], iterations: i
 def summarise(searches: Sequence[Search]) -> SeedSummary:
     """Final and best returns, and the number of evaluations."""
     curves = [search.curve() for search in searches]
+    idle = [i for i, curve in enumerate(curves) if not len(curve["reward"])]
+    if idle or not curves:
+        raise ValueError(f"searches: {f'number {idle[0]} has no iteration' if idle else 'there are none'}, nothing to summarise")
     return SeedSummary(
         np.array([c["reward"][-1] for c in curves]),
         np.array([c["reward"].max() for c in curves]),

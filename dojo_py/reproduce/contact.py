@@ -103,6 +103,9 @@ def run(
 
     kappas: of gradients [N m s]. steps: of robots whose parts touch one another.
     """
+    unknown = sorted(set(names or ()) - {scene.name for scene in SCENES} - set(own_contacts.ROBOTS))
+    if unknown or (names is not None and not names):
+        raise ValueError(f"names={names!r}: {', '.join(unknown) or 'none of them'} is neither a scene nor a robot")
     rows, curves, replays, failed = [], {}, {}, []
     for scene in SCENES:
         if names is not None and scene.name not in names:
@@ -128,7 +131,8 @@ def run(
         "gradients: relative error along a random direction of the last state, worst of " + ", ".join(f"κ {k:g}" for k in kappas),
         "times: of the processor, both in turn by blocks of 50 steps, one thread",
     ]
-    return Report("contact", "Bodies touch bodies", COLUMNS, rows, notes, curves, _figure, not failed, replays)
+    figure = _figure if curves else None
+    return Report("contact", "Bodies touch bodies", COLUMNS, rows, notes, curves, figure, not failed, replays)
 
 
 def _figure(plt: Any, report: Report) -> Any:

@@ -42,8 +42,7 @@ def run_all(
     for name in names:
         tell(f"{name}: {EXPERIMENTS[name][1]}")
         outcomes.append(run_one(name, out, quick))
-        last = outcomes[-1]
-        tell(f"{name}: {'holds' if last.holds else last.message or 'bound missed'}, {last.seconds:.0f} s")
+        tell(f"{name}: {outcomes[-1].verdict}, {outcomes[-1].seconds:.0f} s")
         index = write_index(outcomes, out, title)
         write_pages(outcomes, out, "dojo_py reproduce all" + (" --quick" if quick else ""))
     return outcomes, index
@@ -56,21 +55,21 @@ def run_one(name: str, out: Path, quick: bool) -> Outcome:
         module = load(name)
         report: Report = module.run(**(module.QUICK if quick else getattr(module, "FULL", {})))
         seconds = time.perf_counter() - began
-        write_files(report, out, seconds)
+        judged = not quick or getattr(module, "QUICK_JUDGED", True)
+        write_files(report, out, seconds, judged)
     except MissingPackage as error:
         return Outcome(name, None, str(error), time.perf_counter() - began, paper=paper)
     except Exception as error:  # the others go on; the index names it, the exit status tells
         text = f"{type(error).__name__}: {error}".splitlines()[0]
         return Outcome(name, None, text, time.perf_counter() - began, paper=paper)
-    judged = not quick or getattr(module, "QUICK_JUDGED", True)
     return Outcome(name, report, "", seconds, out / f"{report.name}.html", paper, judged)
 
 
-def write_files(report: Report, out: Path, seconds: float) -> list[Path]:
-    """CSV, figure (where matplotlib is installed) and page of a report."""
+def write_files(report: Report, out: Path, seconds: float, judged: bool) -> list[Path]:
+    """CSV, figure (where matplotlib is installed) and page of a report; judged: see `write_page`."""
     files = write_csv(report, out)
     try:
         files += draw(report, out)
     except MissingPackage:  # the page says so
         pass
-    return [*files, write_page(report, out, seconds)]
+    return [*files, write_page(report, out, seconds, judged)]

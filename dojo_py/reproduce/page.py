@@ -18,6 +18,7 @@ from dojo_py.reproduce.text import cell
 
 FPS = 30.0
 """Frames a simulated second of a replay, at most."""
+TOO_SMALL = "ran, at a size too small to judge its bounds"
 STYLE = """
 body { max-width: 62em; margin: 2em auto; padding: 0 1em; color: #223; background: #fff; font: 15px/1.45 system-ui, sans-serif; }
 h1 { font-size: 1.4em; } h2 { font-size: 1.1em; margin-top: 2em; } .wide { overflow-x: auto; }
@@ -56,20 +57,33 @@ class Outcome:
         """Whether it ran and, if its size lets one judge, showed what it must."""
         return self.report is not None and (self.report.holds or not self.judged)
 
+    @property
+    def verdict(self) -> str:
+        """What became of it in words."""
+        if self.report is None:
+            return f"did not run: {self.message}"
+        return TOO_SMALL if not self.judged else "holds" if self.holds else "bound missed"
+
 
 def summary(outcomes: Sequence[Outcome]) -> str:
-    """How many ran and hold, which of them miss a bound, which did not run."""
+    """How many ran and hold, which of them miss a bound or were too small to judge, which did not run."""
     ran = [outcome for outcome in outcomes if outcome.ran]
     missed, lost = [o.name for o in ran if not o.holds], [o.name for o in outcomes if not o.ran]
-    parts = [f"{len(ran)} of {len(outcomes)} ran, {len(ran) - len(missed)} hold"]
+    small = [o.name for o in ran if not o.judged]
+    parts = [f"{len(ran)} of {len(outcomes)} ran, {len(ran) - len(missed) - len(small)} hold"]
     parts += [f"bound missed: {', '.join(missed)}"] if missed else []
+    parts += [f"too small to judge: {', '.join(small)}"] if small else []
     parts += [f"did not run: {', '.join(lost)}"] if lost else []
     return "; ".join(parts)
 
 
-def write_page(report: Report, folder: Path, seconds: float | None = None) -> Path:
-    """Write NAME.html. The figure is left out without matplotlib, replays without viser; the page says so."""
-    parts = [f"<h1>{html.escape(report.title)}</h1>", _verdict(report.holds), table(report), *_notes(report.notes)]
+def write_page(report: Report, folder: Path, seconds: float | None = None, judged: bool = True) -> Path:
+    """Write NAME.html. The figure is left out without matplotlib, replays without viser; the page says so.
+
+    judged: False where the size only shows that it runs.
+    """
+    verdict = _verdict(report.holds) if judged else f"<p>It {TOO_SMALL}.</p>"
+    parts = [f"<h1>{html.escape(report.title)}</h1>", verdict, table(report), *_notes(report.notes)]
     parts += _figure(report) + _replays(report)
     took = "" if seconds is None else f" in {seconds:.0f} s"
     parts.append(f'<p class="note">{html.escape(made_here() + took)}</p>')
@@ -141,11 +155,10 @@ def _verdict(holds: bool) -> str:
 
 
 def _word(outcome: Outcome) -> str:
-    if outcome.report is None:
-        return f'<span class="bad">did not run: {html.escape(outcome.message)}</span>'
-    if not outcome.judged:
-        return "ran, at a size too small to judge its bounds"
-    return f'<span class="{"good" if outcome.holds else "bad"}">{"holds" if outcome.holds else "bound missed"}</span>'
+    text = html.escape(outcome.verdict)
+    if outcome.ran and not outcome.judged:
+        return text
+    return f'<span class="{"good" if outcome.holds else "bad"}">{text}</span>'
 
 
 def _figure(report: Report) -> list[str]:

@@ -148,7 +148,7 @@ def run(duration: float = DURATION, impulse: float = IMPULSE, push_start: float 
     q, v = walked.qpos, walked.qvel
     time = TIMESTEP * np.arange(len(q))
     lasted = len(walked.controls) >= round(duration / TIMESTEP) and upright(q[-1])
-    last = max(1, round(1.0 / TIMESTEP))
+    last = min(round(1.0 / TIMESTEP), len(q) - 1)
     rows = [
         ("pushed sideways [N s]", impulse),
         ("upright for [s]", float(time[-1])),

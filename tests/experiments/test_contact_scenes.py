@@ -7,6 +7,7 @@ from dojo_py.reproduce.contact import GRADIENT, run
 from dojo_py.reproduce.contact_gradients import direction_error
 from dojo_py.reproduce.contact_piles import pile_xml
 from dojo_py.reproduce.contact_scenes import OVERLAP, SCENES, controls_of, simulate, smallest_gap
+from dojo_py.reproduce.report import drawings
 
 SHORT = {"pyramid": 1.0, "hand": 12.0, "slope": 4.0, "stewart": 4.0, "two_arms_box": 6.0, "parallel_cranks": 6.0, "stairs": 3.0}
 """Scene -> seconds. The others have tests in test_bodies.py, or are slow."""
@@ -41,6 +42,17 @@ def test_the_report_says_what_holds_beside_mujoco():
     found = run(("slope",), 20.0, (1e-6,))
     assert found.holds and len(found.rows) == 1
     assert float(found.rows[0][5]) > 100.0  # MuJoCo's blocks creep: measured 2.6e4 nm/s
+
+
+@pytest.mark.parametrize("names", [("slop",), ("slope", "atlas"), ()])
+def test_scenes_that_are_none_are_refused_and_do_not_all_hold(names):
+    with pytest.raises(ValueError, match="is neither a scene nor a robot"):
+        run(names, 20.0, (1e-6,))
+
+
+def test_robots_alone_have_no_curves_to_draw():
+    found = run(("hopper",), steps=20)
+    assert len(found.rows) == 1 and found.figure is None and drawings(found) == {}
 
 
 def test_a_pile_of_unknown_shapes_is_refused():

@@ -10,15 +10,18 @@ from default_run import some
 from gauntlet_default import DEFAULT, outcomes, seeds_of
 from gauntlet_known import KNOWN
 
-from dojo_py import HardSimulator, load_model
+from dojo_py import HardSimulator, Status, load_model
 from dojo_py.cli import main
 from dojo_py.reproduce import load
 from dojo_py.reproduce.gauntlet import FAMILIES, load_family, scenes
-from dojo_py.reproduce.gauntlet.family import Case
+from dojo_py.reproduce.gauntlet.family import Case, Outcome
 from dojo_py.reproduce.gauntlet.judge import CRASH, WORK, judge, judge_seed
 from dojo_py.reproduce.gauntlet.minimise import minimise
+from dojo_py.reproduce.gauntlet.run import report as table
 from dojo_py.reproduce.gauntlet.run import run
 from dojo_py.reproduce.gauntlet.scene_gaps import pairs_of, support
+from dojo_py.reproduce.gauntlet.scene_run import simulate
+from dojo_py.reproduce.gauntlet.scene_status import status_outcomes
 from dojo_py.reproduce.gauntlet.shrink_mjcf import shrink
 
 WRITTEN = [name for name in FAMILIES if importlib.util.find_spec(f"dojo_py.reproduce.gauntlet.{name}")]
@@ -43,6 +46,17 @@ def test_counts_and_seeds_of_every_property():
     assert found[CRASH][:2] == (10, 0) and not report.holds
     assert list(report.curves["broken"]["seed"]) == [14, 16, 18, 10, 12, 14, 16, 18]
     assert toys(range(3)).holds
+
+
+@pytest.mark.parametrize(("family", "name"), [("gradients", "close"), ("touching", "close"), ("shapes", "solved, other")])
+def test_a_property_holds_up_to_the_share_that_its_text_allows(family, name):
+    loaded = load_family(family)
+    assert "at most 0.1 %" in loaded.PROPERTIES[name] and set(loaded.ALLOWED) == {name}
+    for broken, holds in ((0, True), (1, True), (2, False)):
+        found = {0: {name: Outcome(500, 0), "together": Outcome(9, 0)}, 1: {name: Outcome(500, broken)}}
+        assert table(loaded, family, found).holds == holds
+    assert not table(loaded, family, {0: {name: Outcome(1, 1)}}).holds
+    assert not table(loaded, family, {0: {"together": Outcome(10**6, 1)}}).holds
 
 
 def test_a_case_that_hangs_raises_or_ends_its_process_is_a_finding(tmp_path):
@@ -152,6 +166,22 @@ def test_ordinary_scenes_are_half_of_all_and_kinds_are_all_there():
     assert 60 < sum(case.settings["ordinary"] for case in cases) < 140
     assert {case.settings["kind"] for case in cases} == {kind.__name__ for kind in scenes.KINDS}
     assert all(case.timestep <= 0.01 for case in cases if case.settings["ordinary"])
+
+
+@pytest.mark.parametrize("status", [Status.SINGULAR, Status.STALLED, Status.TOO_FAST])
+def test_a_failure_after_which_everything_moved_is_not_honest(status):
+    """The same step is when a body stayed, or when it is INEXACT."""
+    run = simulate(scenes.generate(3))
+    assert run.solved.all() and not run.substeps.max() > 1
+
+    def dishonest(run, status):
+        found = run._replace(status=np.where(np.arange(len(run.status)) == 3, int(status), run.status))
+        return status_outcomes(found, True)["honest failure"].broken
+
+    assert dishonest(run, status) == 1 and dishonest(run, Status.INEXACT) == 0
+    stayed = run.maximal.copy()
+    stayed[4, 1] = stayed[3, 1]
+    assert dishonest(run._replace(maximal=stayed), status) == 0
 
 
 # the command

@@ -57,6 +57,20 @@ def test_carelessness_is_seen(monkeypatch):
     assert broken("number", "np.zeros((2, 5))", REFUSE) >= {"refused"}
 
 
+def failing(k: int = 0):
+    raise ValueError("it takes no such thing")
+
+
+def test_a_letter_within_a_word_is_not_the_name_of_an_argument(monkeypatch):
+    """`k` is a letter of "takes"; a message with the word passes."""
+    monkeypatch.setitem(api.surroundings(), "failing", failing)
+    wrong = api.Call(Target("failing", {"k": "1"}), "k", Value("1.5", REFUSE))
+    assert "does not name k" in api._mistake(wrong, None, ValueError("it takes no such thing"), b"")
+    assert api._mistake(wrong, None, ValueError("k=1.5, expected an integer"), b"") == ""
+    assert api._says("the controls have shape (3,)", "controls") and api._says("control[0] is NaN", "controls")
+    assert not api._says("uncontrolled", "controls")
+
+
 def test_values_fit_the_kind():
     kinds = {"threads": 1, "kappa": 0.5, "name": "x", "qpos": np.ones(2), "values": {"a": 1}, "path": "x", "flag": True}
     for name, working in kinds.items():
@@ -64,3 +78,10 @@ def test_values_fit_the_kind():
         assert {v.verdict for v in values} >= {ODD}, name
         for value in values:
             compile(value.text, name, "eval")
+
+
+def test_values_can_be_made_of_what_they_replace():
+    """600 is no int8; a named tuple is no list."""
+    assert not any("int8" in value.text for value in values_of("count", 600, "int", False))
+    assert any("int8" in value.text for value in values_of("count", 6, "int", False))
+    assert not any("list(v)" in value.text for value in values_of("solver", Value("x", ODD), "Value", False))

@@ -77,7 +77,9 @@ def test_all_goes_on_when_one_fails_and_the_index_names_it(tmp_path, monkeypatch
     monkeypatch.setattr(everything, "EXPERIMENTS", {name: ("", "a toy") for name in toys})
     monkeypatch.setattr(everything, "load", toys.__getitem__)
     monkeypatch.setitem(everything.PAPER, "good", "what the paper says")
-    outcomes, index = everything.run_all(tmp_path, True, tuple(toys), lambda line: None)
+    told = []
+    outcomes, index = everything.run_all(tmp_path, True, tuple(toys), told.append)
+    assert any(line.startswith("small: ran, at a size too small") for line in told)
     assert [o.holds for o in outcomes] == [True, False, True, False, False]
     text = index.read_text(encoding="utf-8")
     for words in ("what the paper says", "did not run: ValueError: overflow<", "mujoco is not installed"):
@@ -93,7 +95,7 @@ def test_all_goes_on_when_one_fails_and_the_index_names_it(tmp_path, monkeypatch
     assert main(["reproduce", "all", "--seeds", "1", "--out", str(tmp_path)]) == 2
     monkeypatch.setattr(everything, "run_all", lambda out, quick, tell: (outcomes, index))
     assert main(["reproduce", "all", "--quick", "--out", str(tmp_path)]) == 1
-    said = "3 of 5 ran, 2 hold; bound missed: bad; did not run: fails, lacks"
+    said = "3 of 5 ran, 1 hold; bound missed: bad; too small to judge: small; did not run: fails, lacks"
     assert said in capsys.readouterr().out and said in text
 
 
@@ -114,6 +116,21 @@ def test_all_exits_with_1_for_a_missed_bound_only_when_strict_but_names_it_alway
     assert "What must hold does not: a bound is missed" in (tmp_path / "bad.html").read_text(encoding="utf-8")
     assert main(["reproduce", "table2", "--strict", "--out", str(tmp_path)]) == 2
     assert "--strict: belongs to all" in capsys.readouterr().err
+
+
+def test_a_quick_size_that_is_too_small_to_judge_says_so_alone_too(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(load("contact"), "run", lambda **_: dataclasses.replace(a_report(False, "contact"), replays={}))
+    assert main(["reproduce", "contact", "--quick", "--out", str(tmp_path)]) == 0
+    assert "contact: ran, at a size too small to judge its bounds" in capsys.readouterr().out
+    text = (tmp_path / "contact.html").read_text(encoding="utf-8")
+    assert "too small to judge" in text and "What must hold" not in text
+    assert main(["reproduce", "contact", "--out", str(tmp_path)]) == 1
+
+
+@pytest.mark.parametrize("option", [["--family", "bodies"], ["--seeds", "1:2"], ["--minimise"], ["--workers", "2"]])
+def test_the_quick_gauntlet_has_its_own_cases_and_refuses_others(tmp_path, capsys, option):
+    assert main(["reproduce", "gauntlet", "--quick", *option, "--out", str(tmp_path)]) == 2
+    assert f"{option[0]}: --quick has a family and seeds of its own" in capsys.readouterr().err
 
 
 @pytest.mark.slow  # 5 to 20 minutes

@@ -35,6 +35,11 @@ def test_soft_mode_meets_the_papers_violations(name):
 FALLS = pytest.mark.xfail(strict=False, reason="falls: of 15 pushes of 18 to 22 N s 13 survive (14 with plans of other round-off)")
 
 
+def test_a_walk_of_less_than_a_second_has_a_report():
+    report = push.run(duration=0.2, impulse=0.0, push_start=0.0)
+    assert {row[0]: row[1] for row in report.rows}["upright for [s]"] == pytest.approx(0.2)
+
+
 @pytest.mark.parametrize(("impulse", "start"), [(20.0, 1.0), (-20.0, 1.1), pytest.param(22.0, 1.2, marks=FALLS)])  # [N s], [s]
 def test_trot_keeps_walking_after_a_push(impulse, start):
     """20 N s sideways, then upright and on for 5 s; from the other side, at another time and by a tenth more too.

@@ -19,6 +19,7 @@ from dojo_py.reproduce import (
     report,
     soft_speed,
     soft_vs_hard,
+    speed,
     sweep,
     table2,
     table6,
@@ -65,6 +66,25 @@ def test_experiments_whose_tables_take_long_have_replays_too():
     assert all(len(t.time) > 5 and t.model is not None for t in found)
 
 
+def test_iterations_are_counted_of_steps_that_reach_the_tolerance():
+    """The drops of figure 9 reach the smallest one; a trace that ends above it is no iteration count."""
+    found = figure9.run(0.2)
+    assert found.holds and len(found.rows) == 18 and all(row[4] == 0 and row[3] <= 15 for row in found.rows)
+    ends_above = np.array([[1.0, 1.0], [1e-3, 1e-5], [1e-9, 1e-8]])
+    counts, never = figure9.iterations_to([ends_above, ends_above[:2]], 1e-6)
+    assert counts.tolist() == [2] and never == 1
+    assert figure9.iterations_to([ends_above], 1e-12)[0].tolist() == []
+
+
+def test_chains_that_cost_more_than_linear_miss_their_bound(monkeypatch):
+    monkeypatch.setattr(speed, "ROBOTS", ())
+    monkeypatch.setattr(speed, "measured_motion", lambda *_: None)
+    monkeypatch.setattr(speed, "parameter_times", lambda _: (1, 1.0, 1.0, 1.0))
+    for power, holds in ((1.0, True), (1.2, False)):
+        monkeypatch.setattr(speed, "chain_step_time", lambda links, power=power: 1e-6 * links**power)
+        assert speed.run().holds == holds
+
+
 def test_every_experiment_can_be_asked_for():
     for name in EXPERIMENTS:
         assert callable(load(name).run)
@@ -98,3 +118,7 @@ def test_without_mujoco_the_comparison_says_what_to_install(capsys, tmp_path, mo
     assert report.import_mujoco() is None
     with pytest.raises(MissingPackage, match=r"dojo-sim\[mujoco\]"):
         report.import_mujoco(required=True)
+    monkeypatch.delitem(sys.modules, "dojo_py.reproduce.gauntlet.soft", raising=False)
+    for family in ("scenes", "soft"):
+        assert main(["reproduce", "gauntlet", "--family", family, "--seeds", "0:1", "--out", str(tmp_path)]) == 2
+        assert "dojo-sim[mujoco]" in capsys.readouterr().err

@@ -1,13 +1,15 @@
 """The real cube: data, a small fit, and (slow) the full experiment."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from public import REPOSITORY, SHARED
 from scipy.spatial.transform import Rotation
 
 from dojo_py.cli import main
-from dojo_py.identification import cube, rollout_errors
-from dojo_py.identification.cube import EDGE, HALF, edges, identify_cube, nominal_cube
+from dojo_py.identification import cube, rollout_errors, write_report
+from dojo_py.identification.cube import EDGE, FLIGHT, HALF, edges, identify_cube, nominal_cube
 from dojo_py.identification.tosses import GRAVITY, SHIPPED, free_fall, read_poses, read_tosses
 
 RECORDED = SHARED.parent / "cube_tosses"
@@ -57,12 +59,19 @@ def test_free_flight_alone_shows_that_the_centre_of_mass_is_not_in_the_middle():
     assert 0.002 < com[2] < 0.01 and np.abs(com[:2]).max() < 0.002
 
 
-def test_a_few_tosses_are_fitted_and_reported():
-    """Six tosses for the first guess, three for two iterations of the fit: too few to find the edges."""
+def test_a_few_tosses_are_fitted_and_reported(tmp_path):
+    """Six tosses for the first guess, three for two iterations of the fit: too few to find the edges.
+
+    The page has the same held-out errors, of both cubes, each from the starts that it makes of the first samples itself.
+    """
     report = identify_cube(fit=6, validate=2, every=2, max_iterations=2)
     assert 0.1 < report.friction < 0.3
     assert report.result.unsolved == 0 and report.fitted.unsolved == 0
     assert "held-out roll-outs" in str(report)
+    held, found = read_tosses(length_unit=report.length_unit)[6:8], replace(report.result, simulator=report.simulator)
+    page = write_report(found, tmp_path / "fit.html", held, starts=FLIGHT).read_text(encoding="utf-8")
+    errors = [e.mean() for both in zip(report.fitted[:2], report.nominal[:2], strict=True) for e in both]
+    assert "<tr><td>mean</td>" + "".join(f"<td>{e:.4g}</td>" for e in errors) in page
 
 
 @pytest.mark.slow  # a minute

@@ -5,10 +5,21 @@ import pytest
 from scipy.optimize import least_squares
 
 from dojo_py import HardSimulator, load_model
-from dojo_py.identification import Recording, Tied, Unknown, Unknowns, identify, resample, write_report
+from dojo_py.identification import (
+    Recording,
+    Tied,
+    Unknown,
+    Unknowns,
+    fit_restitution,
+    identify,
+    resample,
+    rollout_errors,
+    write_report,
+)
 from dojo_py.identification.elimination import Rows, eliminate, normal_equations
+from dojo_py.identification.fit import _by_noise
 from dojo_py.identification.intervals import by_segments, parts_of
-from dojo_py.identification.least_squares import cost_of
+from dojo_py.identification.least_squares import cost_of, minimise, set_change
 from dojo_py.identification.losses import LOSSES
 from dojo_py.identification.noise import noise_of_samples
 from dojo_py.identification.problem import Problem
@@ -101,6 +112,39 @@ def test_the_jackknife_is_that_of_left_out_parts():
     assert len({tuple(np.flatnonzero(parts_of([0] * 7 + [1] * 3) == c)) for c in range(3)}) == 3
 
 
+@pytest.mark.parametrize("loss", LOSSES)
+def test_robust_deviations_are_those_of_many_fits(loss):
+    """A straight line through 300 points with unit noise, 200 times: by the noise and by parts. Measured: within 9 %.
+
+    By the losses' weights arctan's were 0.65 and 0.41 of the truth, huber's 0.9 and 0.75.
+    """
+    rng, found = np.random.default_rng(5), []
+    for _ in range(200):
+        J = np.stack([np.ones(300), rng.normal(size=300)], axis=1)
+        y = J @ [1.0, 2.0] + rng.normal(size=300)
+
+        def rows(at, J=J, y=y):
+            groups = np.arange(300).reshape(20, 15)
+            return [Rows("measured", J[g] @ at - y[g], np.zeros(15, int), J[g], stretch=k) for k, g in enumerate(groups)]
+
+        none, free = lambda *_: None, (np.full(2, -np.inf), np.full(2, np.inf))
+        best = minimise(rows, lambda at, d, _: at + d, np.array([1.0, 2.0]), lambda at: at, free, 0, 1, loss, 1.0, 1e-10, 200, none)
+        set_change(best.point.rows, loss, 1.0)
+        reduced = eliminate(normal_equations(best.point.rows, 2, 0, 1))
+        both = _by_noise(best.point.rows, reduced.matrix, 298), by_segments(best.point.rows, reduced, np.arange(20))
+        found.append((best.point.y, *(np.diag(covariance) for covariance in both)))
+    estimates, *variances = map(np.array, zip(*found, strict=True))
+    for variance in variances:
+        assert np.allclose(np.sqrt(variance.mean(axis=0)), estimates.std(axis=0), rtol=0.15)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_the_pull_of_a_loss_changes_as_it_says(loss):
+    r, e, chosen = np.array([0.1, -0.7, 3.0, -20.0]), 1e-6, LOSSES[loss]
+    ahead, behind = ((r + s) * chosen.weight((r + s) ** 2) for s in (e, -e))
+    assert np.allclose(chosen.change(r**2), (ahead - behind) / (2 * e), atol=1e-8)
+
+
 def test_noise_by_third_differences():
     sim = HardSimulator(load_model(PENDULUM), 0.01)
     clean, rng = swing(sim, 400), np.random.default_rng(3)
@@ -155,6 +199,35 @@ def test_mistakes_are_named():
             identify(sim, [run], one, **wrong)
     with pytest.raises(ValueError, match="prior"):
         identify(sim, [run], [Unknown("damping:pivot", 0.1, 0.0, 1.0, prior=-1.0)])
+
+
+def test_recordings_that_say_nothing_of_a_roll_out_are_named():
+    sim = HardSimulator(load_model(PENDULUM), 0.01)
+    run = sim.rollout(sim.initial_state(), np.zeros((3, 1)))
+    for samples, qvel in ((1, None), (2, None), (1, run.qvel[:1])):
+        short = Recording("short", run.qpos[:samples], qvel=qvel)
+        for of in (rollout_errors, fit_restitution):
+            with pytest.raises(ValueError, match=f"'short' has {samples} samples, none to compare"):
+                of(sim, [short])
+    assert rollout_errors(sim, [Recording("two", run.qpos[:2], run.control[:1], run.qvel[:2])]).position < 1e-9
+
+
+@pytest.mark.parametrize("length", [0.0, 0.99])
+def test_quaternions_that_are_none_are_named(length):
+    """They were "the start is impossible", or no number among the errors."""
+    sim = HardSimulator(load_model(PENDULUM), 0.01)
+    qpos = swing(sim, 20).qpos.copy()
+    qpos[7, 4:8] *= length
+    for use in (lambda r: identify(sim, [r], [Unknown("damping:pivot")]), lambda r: rollout_errors(sim, [r])):
+        with pytest.raises(ValueError, match=rf"qpos\[7, 4:8\] of 'a', the quaternion of joint '#1', has norm {length:g}"):
+            use(Recording("a", qpos))
+
+
+@pytest.mark.parametrize("part", [Unknown("mass:bob", -1.0), Unknown("damping:pivot", -0.1), Unknown("gravity", np.inf)])
+def test_values_of_the_start_that_a_simulator_refuses_are_named(part):
+    sim = HardSimulator(load_model(PENDULUM), 0.01)
+    with pytest.raises(ValueError, match=part.name.partition(":")[0]):
+        identify(sim, [swing(sim, 20)], [part])
 
 
 def test_the_report_is_one_page_without_links(tmp_path):

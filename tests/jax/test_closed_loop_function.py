@@ -151,6 +151,46 @@ def test_mistakes_are_named():
         closed_loop_function(make_task("Pendulum"), LinearPolicy(3, 1), 5, 0.01)
 
 
+def test_second_derivatives_and_states_that_are_refused_say_so():
+    """As `rollout_function` does, not in JAX's words of callbacks."""
+    loop = closed_loop_function(load_model("pendulum"), LinearPolicy(2, 1), 5, 0.05, KAPPA)
+    theta, x = np.array([0.1, -0.2]), np.array([0.3, 0.1])
+
+    def loss(theta, x):
+        return jnp.sum(loop(theta, x)[0] ** 2)
+
+    for twice in (jax.jacrev(jax.grad(loss)), jax.hessian(loss, 1), jax.jit(jax.jacrev(jax.grad(loss)))):
+        with pytest.raises(NotImplementedError, match="second derivatives are not available"):
+            twice(theta, x)
+    free = closed_loop_function(load_model("box"), LinearPolicy(13, 3), 5)
+    spinning = np.concatenate([load_model("box").qpos0, np.full(6, 1e4)])
+    with pytest.raises(ValueError, match="^qvel: a body turns half a turn"):
+        free(np.zeros(39), spinning)
+    assert np.isnan(free(np.zeros(39), np.nan * spinning)[0]).all()
+
+
+class Scaled:
+    """A policy of the caller's with a number that is no parameter."""
+
+    size, scale = 1, 1.0
+
+    def act(self, parameters, seen):
+        return self.scale * parameters * seen[:1]
+
+    def backward(self, parameters, seen, cotangent):
+        return self.scale * cotangent * seen[:1], self.scale * np.append(cotangent * parameters, 0.0)
+
+
+def test_a_policy_that_was_changed_is_asked_anew():
+    """The last episode is kept for its derivative, not for the next call."""
+    policy = Scaled()
+    loop = closed_loop_function(load_model("pendulum"), policy, 5, 0.05, KAPPA)
+    before = loop(np.array([0.5]), np.array([0.3, 0.1]))
+    policy.scale = 2.0
+    after = loop(np.array([0.5]), np.array([0.3, 0.1]))
+    assert np.allclose(after[1][0], 2.0 * before[1][0], rtol=1e-14) and not np.allclose(after[0][-1], before[0][-1])
+
+
 MUSCLE = """<mujoco><option timestep=".01"/><worldbody><body><joint name="j" axis="0 1 0" damping=".1"/>
   <geom type="capsule" size=".03" fromto="0 0 0 0 0 -.4" mass=".5"/></body></worldbody><actuator>
   <muscle joint="j" lengthrange="-2 2" force="9" timeconst=".05 .07"/><general joint="j" dyntype="filter" dynprm=".04"/></actuator>

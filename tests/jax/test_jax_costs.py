@@ -82,6 +82,9 @@ def test_mistakes_are_named():
         residual_cost(sim, lambda x, u, k: x)
     with pytest.raises(ValueError, match=r"the residual has shape \(2, 2\), expected \(p,\)"):
         ilqr(sim, sim.initial_state(), np.zeros((3, 2)), stage=residual_cost(sim.model, lambda x, u, k: jnp.eye(2)))
+    another = residual_cost(load_model("box"), lambda x, u, k: x[:1])
+    with pytest.raises(ValueError, match=r"the residual is of model '\w+' with nq, nv = 7, 6, the states have \(2, 2\)"):
+        ilqr(sim, sim.initial_state(), np.zeros((3, 2)), stage=another)
     jax.config.update("jax_enable_x64", False)
     try:
         with pytest.raises(RuntimeError, match="float64"):

@@ -95,6 +95,13 @@ def test_a_resumed_search_is_the_search_that_never_stopped(name, tmp_path):
     assert not list(tmp_path.glob("*.part"))
 
 
+def test_a_search_that_went_on_goes_back_to_its_checkpoint(tmp_path):
+    """Nothing of what came later stays: Climb kept the episode of its last candidate."""
+    found = search("climb", task=Toy(fixed=True)).run(3, checkpoint=tmp_path / "c.npz")
+    later = found.run(8).parameters
+    assert np.array_equal(found.resume(tmp_path / "c.npz").run(8).parameters, later)
+
+
 def test_a_checkpoint_without_a_file_name_leaves_nothing(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for path in ("", "."):
@@ -161,6 +168,10 @@ def test_all_seeds_count():
     target = float(np.mean([c["reward"][4] for c in curves]))
     assert 0 < evaluations_to_reach(curves, target) <= 500
     assert evaluations_to_reach(curves, 1.0) is None
+    with pytest.raises(ValueError, match="number 1 has no iteration"):
+        summarise([searches[0], search("ars V2")])
+    with pytest.raises(ValueError, match="there are none"):
+        summarise([])
 
 
 def test_climb_stays_within_its_budget_and_offers_its_best():
@@ -168,6 +179,9 @@ def test_climb_stays_within_its_budget_and_offers_its_best():
     assert 890 < found.evaluations + found.gradients <= 990 and not found.affordable(990)
     chosen, whitening = found.chosen()
     assert play(found.job(chosen, (0, 0), None, whitening)).total == found.memory["best"]
+    for budget in (100, 250, 299, 300):  # three episodes to warm up, the first one, its derivatives, a candidate
+        short = search("climb", task=Toy(fixed=True)).run(100, budget=budget)
+        assert short.evaluations + short.gradients == (300 if budget == 300 else 0)
     with pytest.raises(ValueError, match="patience=0"):
         ClimbOptions(patience=0)
     with pytest.raises(ValueError, match="reaches="):

@@ -10,6 +10,7 @@ import contextlib
 import dataclasses
 import enum
 import inspect
+import re
 import signal
 import threading
 import time
@@ -200,13 +201,19 @@ def _mistake(call: Call, result: Any, error: BaseException | None, expected: byt
         names = [call.argument] if verdict == REFUSE else list(arguments_of(call.target))
         text = str(error).replace("-", "_")
         own = call.target.call.startswith("command_of") or call.value.text.startswith("lambda")  # named by other words
-        named = file or own or any(name in text or name.removesuffix("s") in text for name in names) or _repeats(call, text)
+        named = file or own or any(_says(text, name) for name in names) or _repeats(call, text)
         return "" if named else f"the message does not name {call.argument}: {said}"
     if verdict == REFUSE:
         return "is accepted"
     if verdict == SAME and fingerprint(result) != expected:
         return "gives another result"
     return "gives NaN" if verdict == ODD and has_nan(result) else ""
+
+
+def _says(text: str, name: str) -> bool:
+    """The text has the name, or that of one of several, as a word: `k` is not in every text that has this letter."""
+    words = {re.escape(name), re.escape(name.removesuffix("s"))}
+    return re.search(rf"(?<![A-Za-z0-9])({'|'.join(words)})(?![A-Za-z0-9])", text) is not None
 
 
 def _repeats(call: Call, text: str) -> bool:

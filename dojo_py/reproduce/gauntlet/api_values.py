@@ -95,7 +95,7 @@ def _truth(working: Any, free: bool) -> list[Value]:
 
 
 def _integer(working: Any, free: bool) -> list[Value]:
-    same = () if working is None else SAME_INTEGER
+    same = () if working is None else SAME_INTEGER if abs(working) < 128 else SAME_INTEGER[:1]
     return [*_all(INTEGER, REFUSE), *_all(ODD_NUMBER, ODD), *_all(same, SAME)]
 
 
@@ -155,7 +155,7 @@ KINDS: tuple[tuple[Callable[[str, Any, str], bool], Callable[[Any, bool], list[V
     (_is(str), _text),
     (_none_of("str", "str | int", "int | str"), _text),
     (_is(dict), _dictionary),
-    (_is(list, tuple), _several),
+    (lambda name, working, annotation: isinstance(working, (list, tuple)) and not hasattr(working, "_fields"), _several),
     (lambda name, working, annotation: hasattr(working, "__code__"), _function),
     (lambda name, working, annotation: working is not None, _thing),
 )

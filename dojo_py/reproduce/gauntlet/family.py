@@ -43,7 +43,11 @@ class Outcome(NamedTuple):
 
 
 class Family(Protocol):
-    """A module of this package with these names."""
+    """A module of this package with these names.
+
+    And, where its properties need them: ALLOWED, name -> share of what is checked that may break the property (0); NEEDS_WHEEL;
+    TIME_LIMIT [s] of a case.
+    """
 
     TITLE: str
     PROPERTIES: Mapping[str, str]

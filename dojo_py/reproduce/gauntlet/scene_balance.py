@@ -218,4 +218,4 @@ def _momentum_outcome(run: Run, steps: int) -> Outcome:
             t = int(np.argmax(wrong))
             turning = run.h * np.linalg.norm(run.maximal[t, :, 10:13], axis=1).max()
             text = f"step {t}: {name} momentum changed by {change[t] / scale:.2g} of what moves, |ω| h {turning:.2g}"
-    return Outcome(2 * steps, bad, worst, text)
+    return Outcome(2 * int(whole[1:].sum()), bad, worst, text)

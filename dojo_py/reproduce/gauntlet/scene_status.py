@@ -57,12 +57,16 @@ def status_outcomes(run: Run, ordinary: bool) -> dict[str, Outcome]:
 
 
 def _each_whole(run: Run, t: int, scale: float) -> bool:
-    """After a failure: every body either stayed as it was or moved on by its velocity, in parts by one between old and new."""
+    """After a failure: every body either stayed as it was or moved on by its velocity, in parts by one between old and new.
+
+    What was not solved stayed: one body at least, unless parts of the step were solved before.
+    """
     before, after = run.maximal[t], run.maximal[t + 1]
     stayed = np.all(np.abs(before - after) <= ROUND_OFF * np.abs(before), axis=1)  # (a roll-out's first row is made of qvel)
     between = run.h * np.abs(after[:, 3:6] - before[:, 3:6]).max(axis=1) if run.substeps[t] > 1 else 0.0
     moved = np.abs(after[:, :3] - before[:, :3] - run.h * after[:, 3:6]).max(axis=1) <= TOGETHER * scale + between
-    return bool(np.all(stayed | moved))
+    kept = run.substeps[t] > 1 or stayed[run.wheel.body_weldid > 0].any()
+    return bool(kept and np.all(stayed | moved))
 
 
 def _together(run: Run, t: int, scale: float) -> float:

@@ -26,7 +26,7 @@ TIME_LIMIT = 240.0
 PROPERTIES = {
     "solved, ordinary": "every step of an ordinary scene is SOLVED (5 cm to 1 m, h <= 0.01, g <= 9.81, speeds <= 10, no overlap)",
     "solved, other": "steps of other scenes that are not SOLVED: at most 0.1 %",
-    "honest failure": "a step that is not SOLVED is INEXACT with a finite state, or leaves the state as it was",
+    "honest failure": "a step that is not SOLVED is INEXACT with a finite state, or leaves what it did not solve as it was",
     "together": "each pose is the one before moved on by h v, to 1e-9; time advances by h",
     "not frozen": "the last half of a scene is not all unsolved",
     "gap": "of solved steps, by independent geometry: no new overlap above 1e-9 m",
@@ -38,6 +38,7 @@ PROPERTIES = {
     "work bounded": "no step above 50 x the iterations of a normal one; a scene within 20 s",
     "alone": "a body that shares nothing with the others moves bit for bit as it does alone",
 }
+ALLOWED = {"solved, other": 1e-3}
 FIXED = (
     *range(2, 10), 11, 12, 13, *range(15, 32), 72, 83, 88, 100, 108, 112, 132, 138, 148, 151, 209, 212, 223, 391, 4128, 5811, 6355,
     2008, 2038, 2040, 3047, 3084, 6716, 8166, 13015, 51000, 51045, 51054, 51119, 310621, 801017,

@@ -15,6 +15,7 @@ TITLE = "hard mode: heaps, stacks, walls, collisions, chains, rings and hands of
 NEEDS_WHEEL = True
 TIME_LIMIT = scenes.TIME_LIMIT
 PROPERTIES = {name: text for name, text in scenes.PROPERTIES.items() if name != "limits"}
+ALLOWED = scenes.ALLOWED
 FIXED = (
     *range(16), 41, 60, 2014, 2050, 2085, 3009, 3045, 50018, 50067, 50101, 51077, 310006, 310140, 310193, 310414, 330046, 710003,
     710028, 803009, 821511, 830016, 830039, 830045, 830148, 830159, 830204, 830367, 830372, 830495, 830498, 850033, 850088, 850193,

@@ -26,6 +26,7 @@ Array = np.ndarray
 TITLE = "hard mode: derivatives where any two shapes touch, against Ridders' differences of the step"
 JUMP = "columns beside a jump of the step to another solution: right on theirs (nothing else is asked of them)"
 PROPERTIES = {name: text for name, text in gradients.PROPERTIES.items() if name not in ("B", "kink")} | {"jump": JUMP}
+ALLOWED = gradients.ALLOWED
 FIXED: tuple[int, ...] = (
     *range(12), 18, 45, 225, 5004, 6015, 900012, 900051, 900075, 950019, 960027, 310117, 801006, 821010, 821025, 830004, 840007,
     840071, 850063, 850084, 850111, 910091, 910109, 920064, 930035, 930057, 930082,
