@@ -80,8 +80,11 @@ def unknowns(friction: Any, corners: Any) -> list[Part]:
 
 
 def mass_unknowns() -> list[Part]:
-    """Moment of inertia about each axis, one factor; centre of mass, within 2 cm of the middle."""
-    return [Tied(("inertia",), 1.0, 0.3, 3.0), Unknown("com", lower=-0.02, upper=0.02)]
+    """Moment of inertia about each axis, one factor, between those of a solid cube, m a²/6, and of one with all mass in its faces,
+    5 m a²/18; centre of mass, within 2 cm of the middle.
+    """
+    solid, hollow = (share * MASS * EDGE**2 / INERTIA for share in (1 / 6, 5 / 18))
+    return [Tied(("inertia",), 1.0, solid, hollow), Unknown("com", lower=-0.02, upper=0.02)]
 
 
 def edges(corners: Array) -> Array:

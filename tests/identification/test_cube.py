@@ -97,7 +97,7 @@ def report():
 
 @pytest.mark.slow
 def test_the_whole_experiment(report):
-    """Fifty of 200 tosses. Measured: edges 0.1041 to 0.1056 m, friction 0.183, mass at (0.5, -0.2, 6.4) mm, restitution 0.19."""
+    """Fifty of 200 tosses. Measured: edges 0.1037 to 0.1053 m, friction 0.191, mass at (-0.6, -0.2, 6.3) mm, restitution 0.19."""
     print(report)
     assert np.abs(report.edges / EDGE - 1).max() < 0.03
     assert 0.12 <= report.friction <= 0.22
@@ -106,7 +106,7 @@ def test_the_whole_experiment(report):
 
 @pytest.mark.slow
 def test_unseen_tosses_are_predicted_better_than_by_the_nominal_cube(report):
-    """Measured on the held-out 85: position 0.116 cube widths (nominal 0.157), rotation 13.0 deg (16.8)."""
+    """Measured on the held-out 85: position 0.117 cube widths (nominal 0.158), rotation 9.6 deg (16.8)."""
     assert report.fitted.position.mean() < report.nominal.position.mean()
     assert report.fitted.rotation.mean() < report.nominal.rotation.mean()
     assert report.holds and 0.1 < report.restitution < 0.3
@@ -114,14 +114,10 @@ def test_unseen_tosses_are_predicted_better_than_by_the_nominal_cube(report):
 
 @pytest.mark.slow
 def test_unseen_tosses_are_predicted_as_well_as_by_a_simplex_search(report):
-    """The bound is what a search on roll-outs reached that went before. Measured: 0.116 cube widths."""
+    """The bounds are what a search on roll-outs reached that went before. Measured: 0.117 cube widths, 9.6 deg; after 40 iterations
+    0.119 and 9.4. With moments of inertia that no cube has (0.00147 kg m²) the rotation was 13.0 deg.
+    """
     assert report.fitted.position.mean() < 0.119 * EDGE
-
-
-@pytest.mark.slow
-@pytest.mark.xfail(strict=True, reason="bound 11.9 deg: 13.0 (11.6 before fits went on to their minimum; 11.0 after 5 iterations)")
-def test_unseen_tosses_are_turned_as_well_as_by_a_simplex_search(report):
-    """Within 0.05 of the restitution 12.1 to 13.2 deg. Fits that know of the restitution found before: 13.2 to 13.5."""
     assert report.fitted.rotation.mean() < 11.9
 
 
