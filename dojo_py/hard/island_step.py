@@ -18,7 +18,6 @@ from dojo_py.hard.outcome import (
     BEST_RESIDUAL,
     BEST_WORST,
     END_IN_VAIN,
-    FAILED,
     RESIDUAL,
     STATUS,
     STAYED,
@@ -236,7 +235,7 @@ def _report_gave_way(W):
 def _failed_before(W):
     """Whether all bodies of the islands stayed where they were in the last step, because it had no usable end."""
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
-        if W.warm[W.members[BODIES, k]] != FAILED:
+        if W.stood[W.members[BODIES, k]] == 0:
             return False
     return True
 

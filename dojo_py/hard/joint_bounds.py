@@ -62,7 +62,7 @@ def bound_forces(L, T, V, bodies, qpos):
     for dof in range(nv, T.dof_range.shape[0]):
         bound_sum(T, V, dof, 0.0)
     if T.reached.shape[0] > 0:
-        _forces_from_elsewhere(L, V, bodies, qpos)
+        forces_from_elsewhere(L, V, bodies, qpos)
     for dof in range(nv):
         bound_sum(T, V, dof, V.lift[dof] + V.elsewhere[dof])
 
@@ -102,7 +102,7 @@ def wrenches_of_actuators(V):
 
 
 @kernel
-def _forces_from_elsewhere(L, V, bodies, qpos):
+def forces_from_elsewhere(L, V, bodies, qpos):
     """V.elsewhere (nd,) = Q, from the actuators' wrenches (V.wrench beyond V.given) and their forces along tendons."""
     wrenches_of_actuators(V)
     for e in range(L.eq_kind.shape[0]):

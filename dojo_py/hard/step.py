@@ -14,7 +14,7 @@ from dojo_py.hard.contact_rows import plane_gap
 from dojo_py.hard.foresight import foresee, foresee_islands
 from dojo_py.hard.island_step import solve_island
 from dojo_py.hard.islands import BODIES, CONTACTS, LIMITS, MOVED_CONTACTS, MOVED_LIMITS, find_islands, take_islands
-from dojo_py.hard.outcome import COUNT, MIN_GAP, MOVED, STATUS, report_all
+from dojo_py.hard.outcome import COUNT, FAILED, MIN_GAP, MOVED, STATUS, report_all
 from dojo_py.hard.part_states import features_of_step
 from dojo_py.hard.start import keep_impulses, load_bodies, load_state
 from dojo_py.hard.statuses import INEXACT, SOLVED
@@ -141,7 +141,7 @@ def _start_next_round_here(W):
     """The next round starts from the impulses of this solution: the one with the missing contacts is near it."""
     keep_impulses(W)
     for b in range(W.warm.shape[0]):
-        W.warm[b] = max(W.solved[b], min(W.warm[b], 0.0))  # (negative: FAILED, … of the last step stay)
+        W.warm[b] = max(W.solved[b], min(W.warm[b], 0.0))  # (negative: where closures gave way in the last step)
 
 
 @kernel
@@ -165,6 +165,7 @@ def _begin(W, bodies, angle, rate, force, wrench, kappa):
     for b in range(bodies.shape[0]):  # (what parts of other islands see of a body that has not been solved yet)
         copy(bodies[b, 0:3], W.xn[b])
         copy(bodies[b, 6:10], W.qn[b])
+        W.stood[b] = 1 if W.warm[b] == FAILED else 0  # (a first round that solves its island tells nothing of the last step)
     copy(angle, W.start_angle)
     copy(rate, W.start_rate)
     W.kappa[0], W.softness[0], W.softness[1], W.pair_gap[0] = kappa, kappa, 0.0, math.inf

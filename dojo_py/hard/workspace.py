@@ -225,6 +225,7 @@ class Work(NamedTuple):
     wanted_limit: np.ndarray  # (nl,)
     parts: np.ndarray  # (nb,) in how many parts the step of each body was solved; 0: it failed, the body stays
     solved: np.ndarray  # (nb,) 1 where the step was solved whole; STAYED, FAILED, WAITS, GAVE_WAY (outcome.py)
+    stood: np.ndarray  # (nb,) 1 where W.solved was FAILED after the last step: the body stayed where it was
     unmatched: np.ndarray  # (nb,) 1 where no velocity over the step has the momentum at the end of its last part
     pushed: np.ndarray  # (nb, 6) momentum that each body has from contacts and taut tendons (contact_work.py)
     begin: np.ndarray  # (nb, 6) momentum at the end of the last interval, angular in the body frame [N s, N m s]
@@ -365,7 +366,8 @@ def allocate_work(layout, planes, pairs, options, solver, room=None):
         island_first=z((5, nb + 1), np.int64), island_place=z(nb + 1, np.int64), place_island=z(total, np.int64),
         span=z((7, 2), np.int64), taken=z(2, np.int64), wanted=z(len(planes.body), np.int64),
         wanted_limit=z(nl, np.int64), parts=z(nb, np.int64),
-        solved=z(nb), unmatched=z(nb, np.int64), pushed=z((nb, 6)), begin=z((nb, 6)), carried=z(nb), carry=z((nb, 6)),
+        solved=z(nb), stood=z(nb, np.int64), unmatched=z(nb, np.int64), pushed=z((nb, 6)), begin=z((nb, 6)), carried=z(nb),
+        carry=z((nb, 6)),
         next_carried=z(nb), next_carry=z((nb, 6)),
         summed=z((nc, 6)), summed_limit=z(nl), summed_loops=z((nb, 6)), from_bodies=z((nb, 13)), start_bodies=z((nb, 13)),
         fast=z(nb, np.int64), fast_bodies=z((nb, 13)),

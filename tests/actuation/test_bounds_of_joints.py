@@ -94,3 +94,17 @@ def _difference(function, at, ours):
             errors.append(np.abs(there - ours[:, k]).max() / max(1.0, np.abs(there).max()))
         worst = max(worst, min(errors))
     return worst
+
+
+def test_small_bounds_have_their_derivatives():
+    """A control of 1e-10 N within a bound of the same size: a difference step of 1e-5 N would leave it. Measured: 1e-9."""
+    text = """<mujoco><option gravity="0 0 0"/><worldbody><body><joint name="j" actuatorfrcrange="-1e-10 7e-11"/>
+    <geom size="1e-3" mass="1e-7" pos="1e-3 0 0"/><site name="s" pos="1e-3 0 0"/></body></worldbody>
+    <actuator><motor site="s" gear="0 1 0 0 0 0"/></actuator></mujoco>"""
+    sim = HardSimulator(load_model(text), timestep=1e-3)
+    for control, acts in ((2e-8, True), (9e-8, False)):
+        found = sim.linearize(sim.initial_state(), [control], kappa=1e-12).B[1, 0]
+        ends = [sim.step(sim.initial_state(), [control + s * 1e-9], kappa=1e-12).state.qvel[0] for s in (1, -1)]
+        expected = (ends[0] - ends[1]) / 2e-9
+        assert (abs(expected) > 1.0) == acts
+        assert found == pytest.approx(expected, rel=1e-5, abs=1.0)

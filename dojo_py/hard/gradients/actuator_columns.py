@@ -20,7 +20,7 @@ from dojo_py.arrays import copy
 from dojo_py.hard.dof_rows import solved_impulse
 from dojo_py.hard.drives import apply_actuator, load_drive
 from dojo_py.hard.gradients.activation_change import activation_unit, add_next, owner_of
-from dojo_py.hard.joint_bounds import bound_forces, bound_sum, is_bounded
+from dojo_py.hard.joint_bounds import bound_forces, bound_sum, forces_from_elsewhere, is_bounded
 from dojo_py.hard.orientations import orientation_impulse, orientation_place
 from dojo_py.jit import kernel
 from dojo_py.rotation import quat_normalise
@@ -199,6 +199,31 @@ def _within_forces(T, V, i, unit):
 
 
 @kernel
+def _note_elsewhere(L, T, V, G, qpos, qvel, act, control, h, factor):
+    """G.d_force += factor * what acts along bounded coordinates from elsewhere (joint_bounds.py) at these inputs."""
+    _apply(L, T, V, G, qpos, qvel, act, control, h, -1)
+    forces_from_elsewhere(L, V, G.bodies, qpos)
+    V.hold[0] = 0
+    for dof in T.reached:
+        G.d_force[dof] += factor * V.elsewhere[dof]
+
+
+@kernel
+def _within_shared_bounds(T, G, unit):
+    """unit, or if less the change of an input that takes a force along a coordinate, from elsewhere, through its range.
+
+    G.d_force: how much such forces change by `unit`; cleared.
+    """
+    share = 1.0
+    for dof in T.reached:
+        width = T.dof_range[dof, 1] - T.dof_range[dof, 0]
+        if 0.0 < width < math.inf:
+            share = max(share, abs(G.d_force[dof]) / width)
+        G.d_force[dof] = 0.0
+    return unit / share
+
+
+@kernel
 def control_drive(L, T, W, V, G, qpos, qvel, act, control, h, part_h, scheme, k, epsilon):
     """G.d_force, G.d_servo, G.d_wrench = derivative of what the actuators do by control k: a central difference.
 
@@ -208,7 +233,14 @@ def control_drive(L, T, W, V, G, qpos, qvel, act, control, h, part_h, scheme, k,
     clear_drive(G)
     copy(control, G.control)
     reader = reader_of(T, k)
-    step = epsilon * control_unit(T, V, reader, control, k)
+    unit = control_unit(T, V, reader, control, k)
+    if shares_bounds(T):
+        for side in range(2):
+            G.control[k] = control[k] + (unit if side == 0 else -unit)
+            V.control[k] = clamp(G.control[k], T.control_range[k, 0], T.control_range[k, 1])
+            _note_elsewhere(L, T, V, G, qpos, qvel, act, G.control, h, 0.5 if side == 0 else -0.5)
+        unit = _within_shared_bounds(T, G, unit)
+    step = epsilon * unit
     for side in range(2):
         delta = step if side == 0 else -step
         G.control[k] = control[k] + delta
@@ -224,7 +256,13 @@ def activation_drive(L, T, W, V, G, qpos, qvel, act, control, h, part_h, scheme,
     copy(act, G.act)
     owner = owner_of(T, k)
     unit = activation_unit(T, owner, act[k])
-    step = epsilon * (unit if is_controlled(T.gaintype[owner]) else _within_forces(T, V, owner, unit))
+    unit = unit if is_controlled(T.gaintype[owner]) else _within_forces(T, V, owner, unit)
+    if shares_bounds(T):
+        for side in range(2):
+            G.act[k] = V.act[k] = act[k] + (unit if side == 0 else -unit)
+            _note_elsewhere(L, T, V, G, qpos, qvel, G.act, control, h, 0.5 if side == 0 else -0.5)
+        unit = _within_shared_bounds(T, G, unit)
+    step = epsilon * unit
     for side in range(2):
         delta = step if side == 0 else -step
         G.act[k] = V.act[k] = act[k] + delta
@@ -238,13 +276,7 @@ def _add_reaction(L, T, W, V, G, qpos, qvel, act, control, h, part_h, scheme, re
 
     part_h [s]: length of the step, or of the part of it, in which they act.
     """
-    V.force[:] = 0.0
-    V.wrench[:, :] = 0.0
-    V.given[:, :] = 0.0
-    V.hold[0] = 1
-    for i in range(T.transmission.shape[0]):
-        if _acts_with(T, i, reader):
-            apply_actuator(L, T, i, V, G.bodies, qpos, qvel, act, control, h)
+    _apply(L, T, V, G, qpos, qvel, act, control, h, reader)
     if shares_bounds(T):
         bound_forces(L, T, V, G.bodies, qpos)
     elif T.transmission[reader] == SCALAR or T.transmission[reader] == TENDON:
@@ -260,6 +292,18 @@ def _add_reaction(L, T, W, V, G, qpos, qvel, act, control, h, part_h, scheme, re
             G.d_orient[o, r] += factor * change[r]
     _add_forces(V, G, factor)
     add_next(T, V, G, act, h, reader, reader + 1, factor)
+
+
+@kernel
+def _apply(L, T, V, G, qpos, qvel, act, control, h, reader):
+    """V.force, V.wrench and servos of actuator `reader` and those that act with it; reader -1: of all. V.hold is set to 1."""
+    V.force[:] = 0.0
+    V.wrench[:, :] = 0.0
+    V.given[:, :] = 0.0
+    V.hold[0] = 1
+    for i in range(T.transmission.shape[0]):
+        if reader < 0 or _acts_with(T, i, reader):
+            apply_actuator(L, T, i, V, G.bodies, qpos, qvel, act, control, h)
 
 
 @kernel
