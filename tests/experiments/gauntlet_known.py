@@ -52,8 +52,8 @@ KNOWN: dict[str, dict[str, Known]] = {
         "solved, other": Known(
             (15, 710003, 830016, 830148, 830204, 830367, 830498, 850250, 850335, 850359, 920006, 920019, 920150),
             "the first step (15, 830148, 830498; two of 830204); one to five of 60 (710003, 830016, 850250, 850335, 850359, "
-            "920006, 920019, 920150); a ball of 0.1 mg under bodies of 5 mg in the corner of a bin of 2 mm, h 61 ms, until it gets out "
-            "after 5, 23 or 53 steps (830367)",
+            "920006, 920019, 920150); a ball of 0.1 mg under bodies of 5 mg in the corner of a bin of 2 mm, h 61 ms, until it "
+            "gets out after 5, 23 or 53 steps (830367)",
         ),
         "reported gap": Known(
             (821511,), "the wheel's: its distance of two boxes is 1.1e-8 m too small; ours is that of a search over all directions"

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 from dojo_py import HardOptions, HardSimulator, Status, load_model
+from dojo_py.hard.workspace import allocate_work
+from dojo_py.hard.world import build_world
 
 
 def test_a_state_of_another_model_is_read_by_its_coordinates():
@@ -106,3 +108,20 @@ def test_the_force_of_a_limit_is_that_of_the_whole_step_where_it_is_taken_in_par
     impulse = step.sensordata[0] * 0.01
     print(f"impulse {impulse:.2f} N m s, momentum {300 * inertia:.2f}")
     assert abs(impulse - 300 * inertia) < 0.1 * 300 * inertia  # 8.6 and 9.4: parts rotate by up to 0.75 rad, along chords
+
+
+def test_impulses_of_parts_have_room_for_more_tendons_and_loops_than_bodies():
+    """A body on three tendons: a step in parts wrote the impulses of two of them outside of their table, and the process ended."""
+    tendons = "".join(f'<spatial stiffness="1"><site site="a{i}"/><site site="b"/></spatial>' for i in range(3))
+    anchors = "".join(f'<site name="a{i}" pos="{i} 1 0"/>' for i in range(3))
+    model = load_model(
+        f"""<mujoco><option gravity="0 0 0" timestep="0.01"/><worldbody>{anchors}<body><freejoint/>
+        <geom type="box" size=".1 .2 .3" mass="1"/><site name="b" pos=".1 .2 .3"/></body></worldbody><tendon>{tendons}</tendon>
+        </mujoco>"""
+    )
+    world = build_world(model, "cone", "error")
+    work = allocate_work(world.layout, world.planes, world.pairs, HardOptions().numbers(), HardOptions().constants())
+    assert len(world.layout.eq_kind) == 3 and work.summed_loops.shape == (3, 6)
+    sim = HardSimulator(model)
+    step = sim.step(sim.initial_state(qvel=[0.0, 0.0, 0.0, 200.0, 30.0, 0.0]))
+    assert step.status is Status.SOLVED and step.substeps > 1
