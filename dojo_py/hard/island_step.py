@@ -33,6 +33,7 @@ from dojo_py.hard.outcome import (
     note_gave_way,
     one_more,
     report_island,
+    stood,
     waiting,
     was,
 )
@@ -216,7 +217,7 @@ def _give_up(L, P, Q, A, W, h, kappa, halvings, parts):
         missing = stand_still(L, P, Q, A, W, h)
         end_with(W, missing, missing, W.halt[2])
         report_island(W, INEXACT, max(parts, 1) + 1)
-    elif kappa == 0.0 and _failed_before(W) and _moves(W):
+    elif kappa == 0.0 and stood(W) and _moves(W):
         lost = stop(L, P, Q, A, W, h)
         end_with(W, lost, lost, 0.0)
         report_island(W, INEXACT, 1)
@@ -229,15 +230,6 @@ def _report_gave_way(W):
     """The islands' step ends at the solution with compliant closures and overlaps (giving_way.py)."""
     report_island(W, INEXACT, 1)
     note_gave_way(W, W.found[RESIDUAL])
-
-
-@kernel
-def _failed_before(W):
-    """Whether all bodies of the islands stayed where they were in the last step, because it had no usable end."""
-    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
-        if W.stood[W.members[BODIES, k]] == 0:
-            return False
-    return True
 
 
 @kernel

@@ -80,6 +80,15 @@ def is_solved(W):
 
 
 @kernel
+def stood(W):
+    """Whether all bodies of the islands stayed where they were in the last step, because it had no usable end."""
+    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
+        if W.stood[W.members[BODIES, k]] == 0:
+            return False
+    return True
+
+
+@kernel
 def report_island(W, status, parts):
     """The outcome of the island in W.span. parts: 0 when it failed and stays where it was."""
     outcome, found = W.outcome[W.members[BODIES, W.span[BODIES, 0]]], W.found

@@ -18,7 +18,7 @@ from dojo_py.identification.data import Recording, check_recordings
 from dojo_py.identification.doubt import moves
 from dojo_py.identification.elimination import Rows, eliminate, normal_equations
 from dojo_py.identification.intervals import RANK, by_segments, inverse, parts_of, undetermined
-from dojo_py.identification.least_squares import Outcome, cost_of, minimise, set_change
+from dojo_py.identification.least_squares import ImpossibleStart, Outcome, cost_of, minimise, set_change
 from dojo_py.identification.losses import LOSSES
 from dojo_py.identification.noise import FLOOR, deviations, noise_of_samples
 from dojo_py.identification.problem import Noise, Point, Problem
@@ -209,7 +209,7 @@ def identify(
     guessed = isinstance(weights, str)
     problem.rollout_kappa = _rollout_kappa(rollout_kappa)
     fits, fit = _fits(problem, levels, continuity), _Fit(problem, loss, loss_scale, max_iterations)
-    point, evaluations = _inside(problem.start(), given), 0
+    point, evaluations = _inside(problem.start(loss != "linear"), given), 0
     given.simulator(point.z)  # (says which value of the start it refuses)
     with Progress(len(fits) + ROUNDS * guessed, "identifying", force=progress) as bar:
         for i, (level, join) in enumerate(fits):
@@ -315,10 +315,14 @@ class _Fit:
         def told(iteration: int, cost: float) -> None:
             bar.advance(0, f"kappa {problem.kappa:.1e}, iteration {iteration + 1}, cost {cost:.6g}")
 
-        return minimise(
-            problem.rows, problem.move, start, lambda point: point.z, (problem.unknowns.lower, problem.unknowns.upper), stretches,
-            2 * problem.nv, self.loss, self.scale, tolerance, self.max_iterations, told,
-        )  # fmt: skip
+        bounds = problem.unknowns.lower, problem.unknowns.upper
+        try:
+            return minimise(
+                problem.rows, problem.move, start, lambda point: point.z, bounds, stretches, 2 * problem.nv, self.loss, self.scale,
+                tolerance, self.max_iterations, told,
+            )  # fmt: skip
+        except ImpossibleStart as error:
+            raise ValueError(f"{error} ({problem.refusal})" if problem.refusal else str(error)) from None
 
 
 def _by_noise(rows: list[Rows], matrix: Array, freedom: int) -> Array:

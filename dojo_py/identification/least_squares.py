@@ -25,6 +25,10 @@ STILL = 1e-9
 NO_SMALLER = "no smaller cost was found along the gradient"
 
 
+class ImpossibleStart(ValueError):
+    """The first point gives no residuals."""
+
+
 class Point(NamedTuple):
     """Unknowns and what they give."""
 
@@ -93,10 +97,10 @@ def minimise(
 
     now = at(start)
     if now is None or not np.isfinite(now.cost):
-        raise ValueError("the start is impossible: it gives no finite prediction")
+        raise ImpossibleStart("the start is impossible: it gives no finite prediction")
     damping, growth, evaluations, message = FIRST_DAMPING, 2.0, 1, "iteration limit: raise max_iterations"
     normal = normal_equations(now.rows, len(theta(now.y)), stretches, width)
-    refused = False  # whether a step from this point was
+    refused, accepted = False, 0  # whether a step from this point was refused; how many steps were not
     for iteration in range(max_iterations):
         reduced = eliminate(normal, damping)
         here = theta(now.y)
@@ -116,7 +120,7 @@ def minimise(
             gain = (now.cost - next_point.cost) / expected if next_point is not None and np.isfinite(next_point.cost) else -1.0
         if next_point is not None and gain > 1e-4:
             fell = now.cost - next_point.cost
-            now, refused = next_point, False
+            now, refused, accepted = next_point, False, accepted + 1
             normal = normal_equations(now.rows, len(here), stretches, width)
             told(iteration, now.cost)
             if fell <= tolerance * now.cost and damping <= FIRST_DAMPING:
@@ -125,4 +129,7 @@ def minimise(
             damping, growth = max(damping * max(1.0 / 3.0, 1.0 - (2.0 * min(gain, 1.0) - 1.0) ** 3), 1e-15), 2.0
         else:
             damping, growth, refused = damping * growth, 2.0 * growth, True
+    else:
+        if max_iterations > 1 and not accepted:
+            message = NO_SMALLER
     return Outcome(now, evaluations, message)

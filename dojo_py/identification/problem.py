@@ -19,7 +19,7 @@ import numpy as np
 
 from dojo_py.hard.simulator import HardSimulator
 from dojo_py.identification.activations import Activations, all_activations
-from dojo_py.identification.data import Recording, measured_state
+from dojo_py.identification.data import Recording, measured_state, median_state
 from dojo_py.identification.elimination import Rows
 from dojo_py.identification.segments import Kappas, cut, predict, rotation_slopes
 from dojo_py.identification.unknowns import Unknowns
@@ -64,6 +64,7 @@ class Problem:
             raise ValueError("there is nothing to predict: no recording has two successive samples, or none was chosen")
         self._joined = free_states and joined
         self.kappa = 0.0
+        self.refusal = ""  # why the last point was impossible
         self.rollout_kappa: float | Literal["gradient"] | None = "gradient"
         self.noise = Noise(np.ones(self.nv), np.ones(2 * self.nv))
 
@@ -72,9 +73,15 @@ class Problem:
         """Of the motion and of its derivatives."""
         return Kappas(self.kappa if isinstance(self.rollout_kappa, str) else self.rollout_kappa, self.kappa)
 
-    def start(self) -> Point:
-        """First guess: states as measured."""
-        return Point(self.unknowns.start, self._measured() if self.free_states else ())
+    def start(self, robust: bool = False) -> Point:
+        """First guess: states as measured, or, with a robust loss, as most samples near them say.
+
+        The velocity of an outlier is that of its whole error in one interval: bodies that rotate so fast have no derivatives, and a
+        stretch without them stops the fit.
+        """
+        if not self.free_states:
+            return Point(self.unknowns.start, ())
+        return Point(self.unknowns.start, self._measured(median_state if robust else measured_state))
 
     def move(self, point: Point, change: Array, states: Array) -> Point:
         """The point moved by tangents (n,) and (stretches, 2 nv)."""
@@ -96,7 +103,8 @@ class Problem:
                 sim = self.unknowns.simulator(point.z)
             starts = point.states if self.free_states else self._measured()
             parts = self._predictions(sim, point.z, starts)
-        except (ValueError, FloatingPointError):
+        except (ValueError, FloatingPointError) as error:
+            self.refusal = str(error)
             return None
         return [row for part in parts for row in part] + self._prior_rows(point.z)
 
@@ -117,8 +125,8 @@ class Problem:
         found = spread(of_recording, len(self.recordings), self.threads)
         return [found[s.recording][s.start] for s in self.segments]
 
-    def _measured(self) -> tuple[tuple[Array, Array], ...]:
-        return tuple(measured_state(self.recordings[s.recording], self.sim, s.start) for s in self.segments)
+    def _measured(self, by: Any = measured_state) -> tuple[tuple[Array, Array], ...]:
+        return tuple(by(self.recordings[s.recording], self.sim, s.start) for s in self.segments)
 
     def _predictions(self, sim: HardSimulator, z: Array, starts: Any) -> list[list[Rows]]:
         """Of all stretches, by threads here or by workers elsewhere."""
@@ -142,7 +150,10 @@ class Problem:
         """Rows of stretch i."""
         segment, nv, n = self.segments[i], self.nv, len(self.unknowns)
         recording, sigma = self.recordings[segment.recording], self.noise.samples
-        p = predict(sim, recording, segment, starts[i], self.kappas, self.unknowns, z, acts[i])
+        try:
+            p = predict(sim, recording, segment, starts[i], self.kappas, self.unknowns, z, acts[i])
+        except ValueError as error:
+            raise ValueError(f"'{recording.name}' from sample {segment.start} on: {error}") from error
         w = 1.0 / sigma[:, None]
         places = np.tile(np.arange(nv), segment.length)
         by_unknown = (p.by_unknown * w).reshape(-1, n)

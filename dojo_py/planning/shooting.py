@@ -116,6 +116,25 @@ def _in_one_call(
     return Path(states, controls, np.zeros_like(old.gaps), int(np.count_nonzero(status)))
 
 
+def with_open_ends(sim: Stepping, limits: tuple[Array, Array]) -> Stepping:
+    """The simulator whose derivatives by controls at the ends of their ranges are those from within.
+
+    The hard mode gives the mean of both sides there: half of the effect that a control at its limit has. Controls that are kept to
+    the limits never leave the ranges, so that wider ranges change no motion. The soft mode gives the side within by itself.
+    """
+    if type(sim) is not HardSimulator:
+        return sim
+    actuators, model = sim.world.actuators, sim.model
+    ends = np.array(actuators.control_range)  # (nu, 2), infinite where nothing is clamped
+    acts = np.repeat(actuators.enabled, model.actuator_ctrlnum).astype(bool)  # (nu,)
+    finite_ends = np.isfinite(ends) & acts[:, None]
+    width = np.ptp(ends, axis=1, keepdims=True)
+    room = np.where(np.isfinite(width) & (width > 0), width, np.maximum(1.0, np.abs(ends)))
+    kept = np.column_stack((limits[0] >= ends[:, 0], limits[1] <= ends[:, 1]))
+    wider = np.where(finite_ends & kept, ends + room * [-1.0, 1.0], ends)
+    return sim if np.array_equal(wider, ends) else sim.with_parameters({"ctrlrange": wider[finite_ends]})
+
+
 def linearise(
     sim: Stepping, path: Path, kappa: float | None, threads: int = 1, width: float | None = None, motion: float | None = None
 ) -> tuple[Array, Array]:

@@ -26,7 +26,7 @@ from dojo_py.planning.plan import Plan
 from dojo_py.planning.problem import Problem, build_problem
 from dojo_py.planning.quadratic import Quadratic
 from dojo_py.planning.regularisation import Regularisation
-from dojo_py.planning.shooting import Path, follow, linearise, roll
+from dojo_py.planning.shooting import Path, follow, linearise, roll, with_open_ends
 from dojo_py.planning.smooth_to_hard import PATIENCE, ladder_of, smooth_to_hard
 from dojo_py.planning.status import PlanStatus, judged
 from dojo_py.progress import Progress
@@ -117,6 +117,7 @@ class Planner:
     def __init__(self, problem: Problem, options: Options, callback: Callback | None, tick: Callable[[int, str], None]):
         self.problem, self.options, self.callback, self.tick = problem, options, callback, tick
         self.limits = problem.low, problem.high
+        self.differentiated = with_open_ends(problem.sim, self.limits)
         self.log: list[Iteration] = []
         self.policy: Policy | None = None
         self.first_merit = 0.0
@@ -301,7 +302,7 @@ class Planner:
     def _model(self, kappa: float | None) -> tuple[Array, Array, list[Quadratic]]:
         """A, B and the second-order models of costs and augmented Lagrangian along the path."""
         clock, path = time.perf_counter(), self.path
-        A, B = linearise(self.problem.sim, path, kappa, self.options.threads, self.options.difference_width, self.motion)
+        A, B = linearise(self.differentiated, path, kappa, self.options.threads, self.options.difference_width, self.motion)
         self.seconds["simulate"] += time.perf_counter() - clock
         clock = time.perf_counter()
         expansions = self.problem.expand(path.states, path.controls)

@@ -24,7 +24,7 @@ from dojo_py.planning import (
     mpc,
     state_cost,
 )
-from dojo_py.planning.shooting import linearise
+from dojo_py.planning.shooting import linearise, with_open_ends
 
 UP = np.array([np.pi])
 
@@ -339,3 +339,36 @@ def test_either_mode_is_planned_with(simulator):
     controller = Controller(sim, lambda state: {"stage": stage, "terminal": terminal}, guess[:20])
     run = mpc(sim, start, controller, steps=60)
     assert abs(run.qpos[-1, 0] - side[0]) < 0.1 and run.unsolved == 0
+
+
+LIMITED_ARM = """<mujoco><worldbody><body pos="0 0 2"><joint name="a" axis="0 1 0" damping=".02"/>
+  <geom type="capsule" size=".03" fromto="0 0 0 0 0 -.5" mass="1"/><body pos="0 0 -.5"><joint name="b" axis="0 1 0" damping=".02"/>
+  <geom type="capsule" size=".03" fromto="0 0 0 0 0 -.5" mass=".5"/></body></body></worldbody>
+  <actuator><motor joint="a" ctrlrange="-4 4"/><motor joint="b" ctrlrange="-1.5 1.5"/></actuator></mujoco>"""
+
+
+@pytest.mark.parametrize("unit", [1e-12, 1.0, 1e12])
+def test_controls_at_their_limits_have_their_whole_effect(unit):
+    """An arm of which one motor ends at its range: the plan converges, and the same one in every unit of cost.
+
+    With half of the effect there (the mean of both sides of the limit) no step lowered the cost from the eighth iteration on, and
+    what the planner made of that depended on the unit.
+    """
+    sim = HardSimulator(load_model(LIMITED_ARM), 0.02)
+    stage = control_cost(sim.model, 1e-2 * unit)
+    terminal = state_cost(sim.model, [0.5, 0.2], weight=unit * np.array([50.0, 50.0, 5.0, 5.0]))
+    plan = ilqr(sim, sim.initial_state(), np.zeros((40, 2)), stage=stage, terminal=terminal)
+    assert plan.status is PlanStatus.SOLVED and plan.controls[-1, 1] == 1.5
+    assert plan.iterations < 20 and plan.hard_cost < 0.5191 * unit  # 11 and 0.51905; with half of the effect 48 and 0.5192 at best
+
+
+def test_ranges_are_opened_only_where_the_plan_keeps_to_them():
+    """Derivatives at the ends of ranges are those from within, if the plan's limits are the ranges or inside of them."""
+    sim = HardSimulator(load_model(LIMITED_ARM), 0.02)
+    state, ends, within = sim.initial_state(), np.array([4.0, -1.5]), np.array([3.9, -1.4])
+    opened = with_open_ends(sim, (np.array([-4.0, -1.0]), np.array([4.0, 1.0])))
+    assert np.allclose(opened.linearize(state, ends).B, sim.linearize(state, within).B, rtol=1e-3)
+    assert np.array_equal(opened.step(state, ends).state.qvel, sim.step(state, ends).state.qvel)
+    assert with_open_ends(sim, (np.full(2, -np.inf), np.full(2, np.inf))) is sim
+    beyond = with_open_ends(sim, (np.array([-5.0, -1.5]), np.array([4.0, 2.0])))
+    assert beyond.parameter("ctrlrange").value.tolist() == [-4.0, 12.0, -4.5, 1.5]
