@@ -25,8 +25,8 @@ def test_a_heap_that_fails_twice_in_a_row_stops_and_goes_on():
 
 
 def test_a_heap_whose_steps_fail_does_not_stand_still_for_good():
-    """Bodies of 3 mm, masses from 0.8 mg to 0.9 g, in a heap. From its 14th step on every step failed alike; now parts begin with the
-    shortest after a step without a usable end, so that the state changes.
+    """Bodies of 3 mm, masses from 0.8 mg to 0.9 g, in a heap. From its 14th step on every step failed alike; now parts begin with
+    the shortest after a step without a usable end, so that the state changes.
     """
     case = shapes.generate(996283)
     sim = HardSimulator(load_model(case.xml), timestep=case.timestep)
