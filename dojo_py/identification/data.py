@@ -22,8 +22,6 @@ UNITS = {
     "N mm": 1e-3, "m/s": 1.0, "mm/s": 1e-3, "rad/s": 1.0, "deg/s": np.pi / 180, "1": 1.0,
 }  # fmt: skip
 """Name of a unit -> factor to SI."""
-AROUND = 7
-"""Samples of a median of which two may be outliers: they spoil four of the six differences, two upwards and two downwards."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,17 +95,6 @@ def measured_state(recording: Recording, sim: Simulator, k: int) -> tuple[Array,
     if k == 0 and recording.start is not None:
         return recording.start
     return recording.qpos[k], recording.velocity(sim.model, sim.timestep, max(k, 0 if recording.qvel is not None else 1))
-
-
-def median_state(recording: Recording, sim: Simulator, k: int) -> tuple[Array, Array]:
-    """(qpos, qvel) of sample k by medians over the `AROUND` samples nearest to it; as measured where there are fewer."""
-    if len(recording.qpos) < AROUND or (k == 0 and recording.start is not None):
-        return measured_state(recording, sim, k)
-    model, interval = sim.model, sim.timestep * recording.stride
-    near = np.clip(k - AROUND // 2, 0, len(recording.qpos) - AROUND) + np.arange(AROUND)
-    place = np.array([model.difference(recording.qpos[j], recording.qpos[k]) for j in near])  # tangents at sample k
-    velocity = np.median(np.diff(place, axis=0) / interval if recording.qvel is None else recording.qvel[near], axis=0)
-    return model.integrate(recording.qpos[k], np.median(place - interval * np.outer(near - k, velocity), axis=0)), velocity
 
 
 def check_recordings(sim: Simulator, recordings: Any, later: bool = False) -> None:

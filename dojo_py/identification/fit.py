@@ -209,7 +209,7 @@ def identify(
     guessed = isinstance(weights, str)
     problem.rollout_kappa = _rollout_kappa(rollout_kappa)
     fits, fit = _fits(problem, levels, continuity), _Fit(problem, loss, loss_scale, max_iterations)
-    point, evaluations = _inside(problem.start(loss != "linear"), given), 0
+    point, evaluations = _inside(problem.start(), given), 0
     given.simulator(point.z)  # (says which value of the start it refuses)
     with Progress(len(fits) + ROUNDS * guessed, "identifying", force=progress) as bar:
         for i, (level, join) in enumerate(fits):

@@ -19,7 +19,7 @@ import numpy as np
 
 from dojo_py.hard.simulator import HardSimulator
 from dojo_py.identification.activations import Activations, all_activations
-from dojo_py.identification.data import Recording, measured_state, median_state
+from dojo_py.identification.data import Recording, measured_state
 from dojo_py.identification.elimination import Rows
 from dojo_py.identification.segments import Kappas, cut, predict, rotation_slopes
 from dojo_py.identification.unknowns import Unknowns
@@ -73,15 +73,9 @@ class Problem:
         """Of the motion and of its derivatives."""
         return Kappas(self.kappa if isinstance(self.rollout_kappa, str) else self.rollout_kappa, self.kappa)
 
-    def start(self, robust: bool = False) -> Point:
-        """First guess: states as measured, or, with a robust loss, as most samples near them say.
-
-        The velocity of an outlier is that of its whole error in one interval: bodies that rotate so fast have no derivatives, and a
-        stretch without them stops the fit.
-        """
-        if not self.free_states:
-            return Point(self.unknowns.start, ())
-        return Point(self.unknowns.start, self._measured(median_state if robust else measured_state))
+    def start(self) -> Point:
+        """First guess: states as measured."""
+        return Point(self.unknowns.start, self._measured() if self.free_states else ())
 
     def move(self, point: Point, change: Array, states: Array) -> Point:
         """The point moved by tangents (n,) and (stretches, 2 nv)."""
@@ -125,8 +119,8 @@ class Problem:
         found = spread(of_recording, len(self.recordings), self.threads)
         return [found[s.recording][s.start] for s in self.segments]
 
-    def _measured(self, by: Any = measured_state) -> tuple[tuple[Array, Array], ...]:
-        return tuple(by(self.recordings[s.recording], self.sim, s.start) for s in self.segments)
+    def _measured(self) -> tuple[tuple[Array, Array], ...]:
+        return tuple(measured_state(self.recordings[s.recording], self.sim, s.start) for s in self.segments)
 
     def _predictions(self, sim: HardSimulator, z: Array, starts: Any) -> list[list[Rows]]:
         """Of all stretches, by threads here or by workers elsewhere."""
