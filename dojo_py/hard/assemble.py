@@ -282,11 +282,10 @@ def _assemble_contact(L, W, c, h, kn, kf, corrected, yields):
     law, mu, K, f = W.claw[c], W.cmu[c], W.cK[c], W.cf[c]
     if not corrected:
         _slack_residual(W, c)
-        W.cproximal[c] = proximal_compliance(L, W, c, h)
+        W.cproximal[c] = proximal_compliance(L, W, c)
     aim = aim_of_friction(W, c, kf)
-    condense(
-        law, mu, W.csoft[c] + W.cproximal[c], W.cproximal[c] / abs(h), W.con[c], kn, aim, corrected, W.affine.con[c], W.cdy[c], K, f
-    )
+    soft, slips = W.csoft[c] + abs(h) * W.cproximal[c], W.cproximal[c]
+    condense(law, mu, soft, slips, W.con[c], kn, aim, corrected, W.affine.con[c], W.cdy[c], K, f)
     for side in range(2):
         b = W.cbody[c, side]
         if b < 0:

@@ -89,7 +89,7 @@ class Drive(NamedTuple):
     angle: np.ndarray  # (nd,) coordinates of hinges and slides, lengths of tendons
     rate: np.ndarray  # (nd,) qvel, rates of the tendons' lengths
     lift: np.ndarray  # (nd,) forces of gravity compensation along coordinates, where it is one of the actuators (lift.py)
-    lift_load: np.ndarray  # (nb, 6) work of coordinate_forces.py
+    load: np.ndarray  # (nb, 6) work of coordinate_forces.py: what acts on each body and all below
     given: np.ndarray  # (nb, 6) `wrench` before the actuators
     of_actuators: np.ndarray  # (nb, 6) work of joint_bounds.py: their wrenches
     elsewhere: np.ndarray  # (nd,) their forces along bounded coordinates, but for the joints' own ones (joint_bounds.py)

@@ -22,6 +22,7 @@ from dojo_py.hard.outcome import (
     STATUS,
     STAYED,
     WAITS,
+    all_stood,
     allow,
     as_much,
     begin_attempts,
@@ -33,7 +34,6 @@ from dojo_py.hard.outcome import (
     note_gave_way,
     one_more,
     report_island,
-    stood,
     waiting,
     was,
 )
@@ -217,7 +217,7 @@ def _give_up(L, P, Q, A, W, h, kappa, halvings, parts):
         missing = stand_still(L, P, Q, A, W, h)
         end_with(W, missing, missing, W.halt[2])
         report_island(W, INEXACT, max(parts, 1) + 1)
-    elif kappa == 0.0 and stood(W) and _moves(W):
+    elif kappa == 0.0 and all_stood(W) and _moves(W):
         lost = stop(L, P, Q, A, W, h)
         end_with(W, lost, lost, 0.0)
         report_island(W, INEXACT, 1)

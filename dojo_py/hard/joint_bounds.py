@@ -3,7 +3,7 @@
 Actuators of the joint itself add to V.force, or are servos. Others reach the coordinate through the bodies: on sites and
 slider-cranks, on tendons. Along it they do
 
-    Q = Σ coef·F (fixed tendons) + the work of wrenches on the bodies below (coordinate_forces.py; of spatial tendons -F ∂l/∂pose)
+    Q = Σ coef·F (fixed tendons) + the work of wrenches on the bodies below (coordinate_forces.py; of spatial tendons F ∂l/∂pose)
 
 with the forces at the start of the step. The bound leaves [lower - Q, upper - Q] to the joint's own actuators, and where Q is
 outside the bound, a force along the coordinate takes it back. Adhesion and servos of orientations are not counted: their forces
@@ -95,10 +95,13 @@ def bound_sum(T, V, dof, others):
 
 @kernel
 def wrenches_of_actuators(V):
-    """V.of_actuators (nb, 6) = the wrenches that actuators added to V.wrench."""
+    """V.of_actuators (nb, 6) = the wrenches that actuators added to V.wrench. Returns whether there are any."""
+    any_acts = False
     for b in range(V.wrench.shape[0]):
         for i in range(6):
             V.of_actuators[b, i] = V.wrench[b, i] - V.given[b, i]
+            any_acts = any_acts or V.of_actuators[b, i] != 0.0
+    return any_acts
 
 
 @kernel
@@ -108,8 +111,8 @@ def forces_from_elsewhere(L, V, bodies, qpos):
     for e in range(L.eq_kind.shape[0]):
         if L.eq_kind[e] == EQ_PATH:
             _pull_by_path(L, V, bodies, e, _tension(V, L.eq_dof[e]))
-    about_origin(bodies, V.of_actuators, V.lift_load)
-    along_chains(L, bodies, qpos, V.lift_load, V.elsewhere)
+    about_origin(bodies, V.of_actuators, V.load)
+    along_chains(L, bodies, qpos, V.load, V.elsewhere)
     for e in range(L.eq_kind.shape[0]):
         if L.eq_kind[e] == EQ_TENDON:
             force = _tension(V, L.eq_dof[e])

@@ -72,7 +72,7 @@ def lift_forces(L, V, bodies, qpos):
     """V.lift (nd,) = Q of the coordinates with actuatorgravcomp; add what acts off the centres of mass to V.wrench."""
     if not L.lift_flags[PASSED]:
         return
-    load, g, nb = V.lift_load, L.lift_gravity, L.mass.shape[0]
+    load, g, nb = V.load, L.lift_gravity, L.mass.shape[0]
     r, F, M = scratch(3), scratch(3), scratch(3)
     for b in range(nb):
         m = L.mass[b]
@@ -105,7 +105,7 @@ def _joint_lift(L, V, bodies, qpos, j):
     b, first, n = L.child[j], L.vadr[j], L.ndof[j]
     q, F, M, r = bodies[b, 6:10], scratch(3), scratch(3), scratch(3)
     out = V.lift[first : first + n]
-    load_on(L, bodies, V.lift_load, j, F, M)
+    load_on(L, bodies, V.load, j, F, M)
     if L.kind[j] == FREE or L.kind[j] == BALL:
         free = L.kind[j] == FREE
         if free and not L.lift_driven[0]:

@@ -53,9 +53,10 @@ def note_drive(L, T, V, bodies, qpos, N, t):
             if total != 0.0:
                 bound = clamp(total, T.dof_range[T.dof[i], 0], T.dof_range[T.dof[i], 1])
                 N.actuator[t, T.output[i]] *= bound / total
-    wrenches_of_actuators(V)
-    about_origin(bodies, V.of_actuators, V.lift_load)
-    along_chains(L, bodies, qpos, V.lift_load, N.joint_actuator[t])
+    N.joint_actuator[t, :] = 0.0
+    if wrenches_of_actuators(V):
+        about_origin(bodies, V.of_actuators, V.load)
+        along_chains(L, bodies, qpos, V.load, N.joint_actuator[t])
     for i in range(V.force.shape[0]):
         N.joint_actuator[t, i] += V.force[i] + V.lift[i]
 

@@ -80,7 +80,7 @@ def is_solved(W):
 
 
 @kernel
-def stood(W):
+def all_stood(W):
     """Whether all bodies of the islands stayed where they were in the last step, because it had no usable end."""
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         if W.stood[W.members[BODIES, k]] == 0:

@@ -18,7 +18,7 @@ from dojo_py.hard.interior_point import iterate
 from dojo_py.hard.islands import BODIES, CONTACTS, DOFS, LIMITS, NODES, find_islands, take_islands
 from dojo_py.hard.joint_rows import start_joints
 from dojo_py.hard.measure import motion_alone
-from dojo_py.hard.outcome import BEST_RECOVERY, MERIT, RESIDUAL, STATUS, WITH_ROUND_OFF, WORST, allow, is_solved, left, stood
+from dojo_py.hard.outcome import BEST_RECOVERY, MERIT, RESIDUAL, STATUS, WITH_ROUND_OFF, WORST, all_stood, allow, is_solved, left
 from dojo_py.hard.residuals import evaluate, evaluate_motion
 from dojo_py.hard.start import COLD, HERE, guess_impulses, hold_cones, load_state, start_motion, start_step
 from dojo_py.hard.statuses import SOLVED, STALLED
@@ -63,13 +63,13 @@ def in_parts(L, P, Q, A, W, h, recovery, halvings, kappa):
     """The step of the islands in W.span in parts; a part that fails is halved; after `wait` solved ones the next is twice as long.
 
     halvings: how often the step is halved at least, because bodies rotate too fast for longer parts (see PART_NEEDS); 0: no need.
-    Where the last step had no usable end, not even that of a shortest part was reached: parts begin with the shortest then.
+    Where the last step had no usable end parts begin with the shortest, of which some are solved before the iterations are spent.
     recovery: as in `whole`. Returns the number of parts; W.found has the worst residual and complementarity of all. Where parts do
     not reach the end of the interval, W.halt says how far they got: see `stand_still`.
     """
     most = int(W.options.subdivisions)
     first = max(halvings, 1)
-    level, done, count = most if kappa == 0.0 and stood(W) else first, 0, 0
+    level, done, count = most if kappa == 0.0 and all_stood(W) else first, 0, 0
     run, wait, longer = 0, 1, False
     residual, complementarity, with_round_off = 0.0, 0.0, 0.0
     _add_impulses(L, W, True)

@@ -35,11 +35,11 @@ determines."""
 
 
 @kernel
-def proximal_compliance(L, W, c, h):
-    """Compliance [m/(N s)] of the gap of contact c in Newton's matrix; over h that of its friction [1/kg]."""
+def proximal_compliance(L, W, c):
+    """Compliance [1/kg] of friction of contact c in Newton's matrix; times h [s] that of its gap."""
     if W.proximal[0] == 0.0 or not has_arrived(W.con[c, 1], W.standoff[c]):
         return 0.0
-    return abs(h) * W.proximal[0] * inverse_mass(L, W, c)
+    return W.proximal[0] * inverse_mass(L, W, c)
 
 
 @kernel

@@ -84,7 +84,7 @@ def _take_step(L, W, h, kn, kf, corrected, again):
         _motion_change(L, W, c, y)
         aim = aim_of_friction(W, c, kf)
         recover_step(
-            W.claw[c], W.cmu[c], W.csoft[c] + W.cproximal[c], W.cproximal[c] / abs(h), W.con[c], aim, corrected, W.affine.con[c],
+            W.claw[c], W.cmu[c], W.csoft[c] + abs(h) * W.cproximal[c], W.cproximal[c], W.con[c], aim, corrected, W.affine.con[c],
             W.cdy[c], y, W.cK[c], W.cf[c], again, W.dcon[c],
         )  # fmt: skip
 

@@ -141,7 +141,7 @@ def _start_next_round_here(W):
     """The next round starts from the impulses of this solution: the one with the missing contacts is near it."""
     keep_impulses(W)
     for b in range(W.warm.shape[0]):
-        W.warm[b] = max(W.solved[b], min(W.warm[b], 0.0))  # (negative: where closures gave way in the last step)
+        W.warm[b] = max(W.solved[b], min(W.warm[b], 0.0))  # (negative: of the last step, where this round has not come to an end)
 
 
 @kernel
@@ -166,6 +166,7 @@ def _begin(W, bodies, angle, rate, force, wrench, kappa):
         copy(bodies[b, 0:3], W.xn[b])
         copy(bodies[b, 6:10], W.qn[b])
         W.stood[b] = 1 if W.warm[b] == FAILED else 0  # (a first round that solves its island tells nothing of the last step)
+    copy(W.warm, W.solved)  # (a round that does not come to an end leaves these, not those of what was solved here before)
     copy(angle, W.start_angle)
     copy(rate, W.start_rate)
     W.kappa[0], W.softness[0], W.softness[1], W.pair_gap[0] = kappa, kappa, 0.0, math.inf

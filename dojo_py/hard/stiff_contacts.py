@@ -8,6 +8,7 @@ model's units. (Contacts with the world have one body: `assemble` keeps them apa
 from dojo_py.arrays import scratch
 from dojo_py.jit import kernel
 from dojo_py.solver.cones.contact import MOST_ROWS
+from dojo_py.solver.small_systems import divide
 
 
 @kernel
@@ -25,14 +26,4 @@ def give_way_where_stiff(rows, K, yields, inverse_mass, h):
     for i in range(rows):
         for j in range(rows):
             A[i, j] = K[i, j] * (compliance * h if j == 0 else compliance) + (1.0 if i == j else 0.0)
-    for p in range(rows):  # (no pivoting: the normal impulse depends on the gap alone, and friction resists every slip)
-        for i in range(rows):
-            if i == p:
-                continue
-            factor = A[i, p] / A[p, p]
-            for j in range(rows):
-                A[i, j] -= factor * A[p, j]
-                K[i, j] -= factor * K[p, j]
-    for i in range(rows):
-        for j in range(rows):
-            K[i, j] /= A[i, i]
+    divide(A, K, rows, rows)  # (no pivots: the normal impulse depends on the gap alone, and friction resists every slip)

@@ -154,8 +154,8 @@ class Work(NamedTuple):
     contact_allowance: np.ndarray  # (nc,) allowed penetration: how much of an initial overlap may stay in this step [m]
     limit_allowance: np.ndarray  # (nl,) likewise of a joint beyond its bound [rad, m]
     csoft: np.ndarray  # (nc,) compliance [m/(N s)] of those that give way (giving_way.py), 0 of all others
-    cproximal: np.ndarray  # (nc,) compliance [m/(N s)] that only Newton's matrix has (proximal.py)
-    proximal: np.ndarray  # (1,) that compliance over the time step and the inverse mass of the bodies; 0: there is none
+    cproximal: np.ndarray  # (nc,) compliance [1/kg] that only Newton's matrix has, of friction; times h of the gap (proximal.py)
+    proximal: np.ndarray  # (1,) that compliance over the inverse mass of the bodies; 0: there is none
     crecovery: np.ndarray  # (nc,) how fast an initial overlap is undone at most [m/s]: 0 where all of it may stay
     lrecovery: np.ndarray  # (nl,) likewise [rad/s, m/s]
     kappa: np.ndarray  # (1,) central-path parameter of the step [N m s]; 0 in the hard limit

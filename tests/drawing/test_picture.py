@@ -90,26 +90,26 @@ def test_shadows_fall_away_from_the_light():
     assert np.abs(ground[:2] + SUN[:2] / SUN[2]).max() < 0.03  # measured: 0.006
 
 
-def test_see_through_geoms_show_what_is_behind():
-    text = """<mujoco><worldbody><geom type="box" size="1 0.01 1" rgba="1 0 0 {}"/>
-    <geom type="box" size="1 0.01 1" pos="0 1 0" rgba="0 0 1 1"/></worldbody></mujoco>"""
-    shares = []
-    for alpha in (0.25, 0.5, 1.0):
-        painter = Painter(load_model(text.format(alpha)))
-        picture = painter.picture(np.zeros(0), *camera(90.0, 0.0, 3.0, np.zeros(3)), 80, 80)[20:60, 20:60]
-        shares.append(float((picture[..., 0] > picture[..., 2]).mean()))
-    assert shares == [0.25, 0.5, 1.0]
+SEEN_THROUGH = {
+    "a box before another": (
+        '<geom type="box" size="1 0.01 1" rgba="1 0 0 {}"/><geom type="box" size="1 0.01 1" pos="0 1 0" rgba="0 0 1 1"/>',
+        0.0, slice(20, 60), 0,
+    ),
+    "the surface of a lake over its red bed": (
+        '<geom type="plane" size="0 0 1" rgba="0 0 1 {}"/><geom type="box" size="9 9 0.1" pos="0 0 -1" rgba="1 0 0 1"/>',
+        -80.0, slice(None), 2,
+    ),
+}  # fmt: skip
 
 
-def test_see_through_planes_show_what_is_below():
-    """The surface of a lake over its red bed."""
-    text = """<mujoco><worldbody><geom type="plane" size="0 0 1" rgba="0 0 1 {}"/>
-    <geom type="box" size="9 9 0.1" pos="0 0 -1" rgba="1 0 0 1"/></worldbody></mujoco>"""
+@pytest.mark.parametrize("scene", SEEN_THROUGH)
+def test_see_through_geoms_show_what_is_behind(scene):
+    geoms, elevation, middle, channel = SEEN_THROUGH[scene]
     shares = []
     for alpha in (0.25, 0.5, 1.0):
-        painter = Painter(load_model(text.format(alpha)))
-        picture = painter.picture(np.zeros(0), *camera(90.0, -80.0, 3.0, np.zeros(3)), 80, 80)
-        shares.append(float((picture[..., 2] > picture[..., 0]).mean()))
+        painter = Painter(load_model(f"<mujoco><worldbody>{geoms.format(alpha)}</worldbody></mujoco>"))
+        picture = painter.picture(np.zeros(0), *camera(90.0, elevation, 3.0, np.zeros(3)), 80, 80)[middle, middle]
+        shares.append(float((picture[..., channel] > picture[..., 2 - channel]).mean()))
     assert shares == [0.25, 0.5, 1.0]
 
 

@@ -41,3 +41,12 @@ def test_a_chain_moves_alike_at_every_size(size):
         off = max(off, float(np.abs(here - there).max()))
     print(f"size {size}: {off:.1e}")
     assert off < 1e-8
+
+
+def test_angles_do_not_end_revolutions_away():
+    """Near poses at which hinges depend on each other Newton's steps to their angles have any length. Of the seeds 2000 to 3499
+    thirty ended up to 82,000 rad away, SOLVED, among them these; none does now.
+    """
+    for seed in (2006, 2017, 2115, 2127, 2175, 2184, 2271, 2784, 3201, 3477):
+        status, angles = drawn_step(seed, 1.0)
+        assert status is Status.SOLVED and np.abs(angles).max() < 6 * np.pi, (seed, angles)

@@ -3,7 +3,8 @@
 The actuators' laws are differentiated by central differences: they cost a microsecond and contain none of the stiff terms. Servos
 of rotations keep their number of whole revolutions meanwhile, or a jump at half a revolution would be taken for a derivative. A
 control or an activation acts through one actuator and, where the total force on its joint is bounded, through the others on that
-joint: only these are evaluated. The same differences give the next activations (activation_change.py).
+joint: only these are evaluated, or all where actuators from elsewhere act along a bounded joint (joint_bounds.py). The same
+differences give the next activations (activation_change.py).
 
 A force that does not depend on the state, on a site without a reference site, is a wrench fixed in its body. When the body rotates
 by ψ it changes by ψ × (F, τ): no difference is needed, `take_fixed` subtracts it from the loads whose direction is fixed in the
@@ -199,9 +200,9 @@ def _within_forces(T, V, i, unit):
 
 
 @kernel
-def _note_elsewhere(L, T, V, G, qpos, qvel, act, control, h, factor):
+def _note_elsewhere(L, T, V, G, qpos, qvel, act, control, h, reader, factor):
     """G.d_force += factor * what acts along bounded coordinates from elsewhere (joint_bounds.py) at these inputs."""
-    _apply(L, T, V, G, qpos, qvel, act, control, h, -1)
+    _apply(L, T, V, G, qpos, qvel, act, control, h, reader)
     forces_from_elsewhere(L, V, G.bodies, qpos)
     V.hold[0] = 0
     for dof in T.reached:
@@ -238,7 +239,7 @@ def control_drive(L, T, W, V, G, qpos, qvel, act, control, h, part_h, scheme, k,
         for side in range(2):
             G.control[k] = control[k] + (unit if side == 0 else -unit)
             V.control[k] = clamp(G.control[k], T.control_range[k, 0], T.control_range[k, 1])
-            _note_elsewhere(L, T, V, G, qpos, qvel, act, G.control, h, 0.5 if side == 0 else -0.5)
+            _note_elsewhere(L, T, V, G, qpos, qvel, act, G.control, h, reader, 0.5 if side == 0 else -0.5)
         unit = _within_shared_bounds(T, G, unit)
     step = epsilon * unit
     for side in range(2):
@@ -260,7 +261,7 @@ def activation_drive(L, T, W, V, G, qpos, qvel, act, control, h, part_h, scheme,
     if shares_bounds(T):
         for side in range(2):
             G.act[k] = V.act[k] = act[k] + (unit if side == 0 else -unit)
-            _note_elsewhere(L, T, V, G, qpos, qvel, G.act, control, h, 0.5 if side == 0 else -0.5)
+            _note_elsewhere(L, T, V, G, qpos, qvel, G.act, control, h, owner, 0.5 if side == 0 else -0.5)
         unit = _within_shared_bounds(T, G, unit)
     step = epsilon * unit
     for side in range(2):
@@ -296,13 +297,13 @@ def _add_reaction(L, T, W, V, G, qpos, qvel, act, control, h, part_h, scheme, re
 
 @kernel
 def _apply(L, T, V, G, qpos, qvel, act, control, h, reader):
-    """V.force, V.wrench and servos of actuator `reader` and those that act with it; reader -1: of all. V.hold is set to 1."""
+    """V.force, V.wrench and servos of actuator `reader` and of those that act with it. V.hold is set to 1."""
     V.force[:] = 0.0
     V.wrench[:, :] = 0.0
     V.given[:, :] = 0.0
     V.hold[0] = 1
     for i in range(T.transmission.shape[0]):
-        if reader < 0 or _acts_with(T, i, reader):
+        if _acts_with(T, i, reader):
             apply_actuator(L, T, i, V, G.bodies, qpos, qvel, act, control, h)
 
 

@@ -18,6 +18,11 @@ from dojo_py.jit import kernel
 from dojo_py.rotation import exp_jacobian, quat_conj_mul, quat_exp, quat_mul, turn_vector
 from dojo_py.solver.octet import load, minus, store, times
 
+QUARTER = 0.5 * math.pi
+"""Most by which a Newton step changes an angle [rad], see `_shorten`."""
+MOST = 40
+"""Most Newton steps to the coordinates. Three are usual; near poses at which these depend on each other steps are shortened. (With
+12 some were not found, and the step went on from wrong ones.)"""
 CLOSE = 1e-9
 """Error of a pose [m, rad] after which one more Newton step needs no new screws."""
 
@@ -247,6 +252,22 @@ def compound_basis(S, k, lever, basis, follow):
 
 
 @kernel
+def _shorten(L, j, step):
+    """Scale a Newton step (6, 1) of the coordinates of joint j so that no angle changes by more than a quarter of a revolution.
+
+    Near a pose at which the coordinates depend on each other Newton's steps are of any length; beyond a quarter of a revolution the
+    linearised rows have the wrong sign, and the angles would end many revolutions away.
+    """
+    largest = 0.0
+    for i in range(L.ndof[j]):
+        if not L.dof_slide[L.vadr[j] + i]:
+            largest = max(largest, abs(step[i, 0]))
+    if largest > QUARTER:
+        for i in range(L.ndof[j]):
+            step[i, 0] *= QUARTER / largest
+
+
+@kernel
 def compound_rows(L, j, q_rel, d, theta, start, turn, basis, c, J):
     """Rows c (6,), J (6, 8 or more), overwritten; theta (k,) in: guess, out: coordinates; start (k,): at the step's start.
 
@@ -258,7 +279,7 @@ def compound_rows(L, j, q_rel, d, theta, start, turn, basis, c, J):
     S, p, q, err = scratch((6, 6))[:, 0:k], scratch(3), scratch(4), scratch(4)
     A, step = scratch((6, 6)), scratch((6, 1))
     last = math.inf
-    for _ in range(12):
+    for _ in range(MOST):
         chain_pose(L, j, theta, turn, p, q, S)
         _pose_error(q, q_rel, d, p, basis, err, c)
         _screws_to_error_rates(err, S)
@@ -272,6 +293,7 @@ def compound_rows(L, j, q_rel, d, theta, start, turn, basis, c, J):
         for i in range(k):
             step[i, 0] = c[n + i]
         solve_small(A, step, k, 1)
+        _shorten(L, j, step)
         for i in range(k):
             theta[i] += step[i, 0]
         if residual < CLOSE:  # the next error is the square of this one: update the rows linearly, keep the screws

@@ -24,6 +24,7 @@ from dojo_py.jit import kernel
 from dojo_py.solver.cones import orthant, pyramid, second_order
 from dojo_py.solver.cones.orthant import FAR
 from dojo_py.solver.cones.standoff import FARTHEST, NEAREST, beyond
+from dojo_py.solver.small_systems import divide
 
 FRICTIONLESS, CONE, PYRAMID, SPINNING_CONE, ROLLING_CONE = range(5)
 """Friction laws of a contact."""
@@ -194,23 +195,12 @@ def _let_slip_yield(n, yields, corrected, dy, K, f):
 
     corrected: K has become that before.
     """
-    A, old = scratch((5, 5)), scratch(5)
+    A, old = scratch((MOST_ROWS, MOST_ROWS)), scratch(MOST_ROWS)
     if not corrected:
         for i in range(n):
             for j in range(n):
                 A[i, j] = yields * K[1 + i, 1 + j] + (1.0 if i == j else 0.0)
-        for p in range(n):  # (no pivoting: friction resists every slip)
-            for i in range(n):
-                if i == p:
-                    continue
-                factor = A[i, p] / A[p, p]
-                for j in range(n):
-                    A[i, j] -= factor * A[p, j]
-                for j in range(n + 1):
-                    K[1 + i, j] -= factor * K[1 + p, j]
-        for i in range(n):
-            for j in range(n + 1):
-                K[1 + i, j] /= A[i, i]
+        divide(A, K[1 : 1 + n], n, n + 1)  # (no pivots: friction resists every slip)
     for i in range(n):
         old[i] = f[1 + i]
     for i in range(n):
