@@ -43,18 +43,39 @@ KNOWN: dict[str, dict[str, Known]] = {
         ),
     },
     "shapes": {
-        "solved, ordinary": Known((910137,), "capsules and a tetrahedron in a row without gravity: one of 60"),
+        "solved, ordinary": Known(
+            (910137, 992230), "capsules and a tetrahedron in a row without gravity: one of 60; eight bodies that collide: one of 60"
+        ),
         "energy": Known(
             (910048, 920245),
             "sunk in by 2.7e-10 m at rest without gravity: pushed out in 0.7 ms, 2.2e-6 m/s: 1.8e-13 J, accepted 1.7e-13; a "
             "wall that hardly moves, 2.4e-6 J",
         ),
         "solved, other": Known(
-            (15, 710003, 830016, 830148, 830204, 830367, 830498, 850250, 850335, 850359, 920006, 920019, 920150),
+            (
+                15,
+                710003,
+                830016,
+                830148,
+                830204,
+                830367,
+                830498,
+                850250,
+                850335,
+                850359,
+                920006,
+                920019,
+                920150,
+                970049,
+                996182,
+                996283,
+            ),
             "the first step (15, 830148, 830498; two of 830204); one to five of 60 (710003, 830016, 850250, 850335, 850359, "
             "920006, 920019, 920150); a ball of 0.1 mg under bodies of 5 mg in the corner of a bin of 2 mm, h 61 ms, until it "
-            "gets out after 5, 23 or 53 steps (830367)",
+            "gets out after 5, 23 or 53 steps (830367); a wedged ring, 0, 16 or 20 (970049); heaps of bodies of milligrams that "
+            "move by their size in a step (996182, 996283)",
         ),
+        "not frozen": Known((996182,), "the first of these heaps: none of the last 30 steps is solved"),
         "reported gap": Known(
             (821511,), "the wheel's: its distance of two boxes is 1.1e-8 m too small; ours is that of a search over all directions"
         ),
@@ -73,6 +94,10 @@ KNOWN: dict[str, dict[str, Known]] = {
                 920056,
                 920113,
                 920214,
+                970049,
+                992230,
+                996182,
+                996283,
             ),
             "one to four steps of 60: 300 to 1160 iterations beside 5 to 8, 1032 beside 16 "
             "(850250); three of 830039, 860 beside 7 (bound 50 times)",
@@ -81,8 +106,9 @@ KNOWN: dict[str, dict[str, Known]] = {
     "gradients": {
         "A": Known((840041,), "a cylinder with a slide at its limit, kappa 1.2e-12: one column, 1.0e-2, bound 1e-3"),
         "parameters": Known(
-            (850180,),
-            "radius of a contact: 7.0e-3",
+            (850180, 970033),
+            "radius of a contact: 7.0e-3; the anchor of a ball joint at the centre of a ball that starts in the floor: the step "
+            "jumps where the anchor leaves the centre",
         ),
         "close": Known(
             (830069, 830097, 850123),
