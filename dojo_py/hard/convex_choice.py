@@ -11,7 +11,7 @@ from dojo_py.hard.contact_rows import OVERLAP
 from dojo_py.hard.far_pairs import full_distance, share
 from dojo_py.hard.feature_geometry import feature_gap
 from dojo_py.hard.foresight import SPARE, may_close
-from dojo_py.hard.ghosts import let_misses_go
+from dojo_py.hard.ghosts import let_misses_go, moves_fast
 from dojo_py.hard.near_pairs import closing, gap_of_pair, near_at_end, near_by_fade, near_by_travel
 from dojo_py.hard.outcome import STAYED
 from dojo_py.hard.passing import poses_at
@@ -119,8 +119,19 @@ def left_out_features(P, Q, W, h):
         if not pair_far(Q, k, W.xn, W.Rn, apart):
             W.pair_gap[0] = min(W.pair_gap[0], look_at_end(Q, W, k, h, apart))
     W.fwanted[before : W.n_features[0]] = 1
+    _mark_hasty(Q, W, before)
     _remember(P, W, before)
     return W.n_features[0] - before + _want_faded(Q, W, before)
+
+
+@kernel
+def _mark_hasty(Q, W, first):
+    """Mark in W.hasty the bodies of features from number `first` on whose pairs move by a good part of their size in the step."""
+    for f in range(first, W.n_features[0]):
+        if moves_fast(Q, W, W.fpair[f]):
+            for side in range(2):
+                if W.fbody[f, side] >= 0:
+                    W.hasty[W.fbody[f, side]] = 1
 
 
 @kernel

@@ -45,7 +45,7 @@ def let_ghosts_go(P, Q, W, in_part):
         if f < 0 or W.fwanted[f] != 0 or not (W.con[c, 1] < APART and W.con[c, 0] > NOTABLE * most):
             continue
         pair = W.fpair[f]
-        if not has_ends(Q, pair) or not (_moves(Q, W, pair) or feature_gap(Q, W, f, W.x, W.R) > APART):
+        if not has_ends(Q, pair) or not (moves_fast(Q, W, pair) or feature_gap(Q, W, f, W.x, W.R) > APART):
             continue
         if _beside(Q, W, f, in_part):
             W.fwanted[f] = LET_GO
@@ -119,6 +119,6 @@ def has_ends(Q, k):
 
 
 @kernel
-def _moves(Q, W, k):
+def moves_fast(Q, W, k):
     """Whether the geoms of pair k move by more than FAST of their thickness."""
     return path_length(Q, W, Q.geom[k, 0]) + path_length(Q, W, Q.geom[k, 1]) > FAST * thickness_of(Q, k)

@@ -17,6 +17,7 @@ from dojo_py.hard.limits import start_room
 from dojo_py.hard.outcome import (
     BEST_RESIDUAL,
     BEST_WORST,
+    COUNT,
     END_IN_VAIN,
     RESIDUAL,
     STATUS,
@@ -38,7 +39,7 @@ from dojo_py.hard.outcome import (
     was,
 )
 from dojo_py.hard.part_states import keep_features, take_features_back
-from dojo_py.hard.parts import in_parts, stand_still, stop, whole
+from dojo_py.hard.parts import LOOKS, in_parts, stand_still, stop, whole
 from dojo_py.hard.progress import WHOLE, residual_of
 from dojo_py.hard.start import (
     COLD,
@@ -53,6 +54,9 @@ from dojo_py.jit import kernel
 FAST_HALVINGS = FAST_PARTS.bit_length() - 1
 FAR_OFF = 1.0
 """Residual [m/s, rad/s] from which a point is not usable: at a step of 0.01 s it is an error of a gap of 1 cm."""
+
+NEVER = 1 << 30
+"""W.looks of bodies whose step is not tried in parts again."""
 
 USUAL, ASKS, GIVES_WAY, ENDED = range(4)
 """Outcome of a stage of a step. USUAL: the next stage follows. ASKS: contacts and limits that were left out are to take part, and
@@ -71,6 +75,8 @@ def solve_island(L, P, Q, A, W, h, kappa, may_ask):
     begin_attempts(W, W.solver.ladder * W.options.max_iterations)
     W.halt[0] = 0.0
     halvings, parts, recovery = _least_halvings(L, W, h), 1, W.options.recovery_speed
+    if halvings == 0 and kappa == 0.0 and _looks_in_vain(W) and _divided_after_looks(L, P, Q, A, W, h, recovery):
+        return False
     if halvings == 0:
         given = _give_way_first(L, P, Q, A, W, h) if kappa == 0.0 else USUAL
         if given == ENDED:
@@ -100,6 +106,45 @@ def solve_island(L, P, Q, A, W, h, kappa, may_ask):
         note(W, STAYED)
     elif parts == 1 and (W.found[END_IN_VAIN] > 0.0 or in_vain(waiting(W))):
         note(W, WAITS + one_more(waiting(W)))
+    return False
+
+
+@kernel
+def _looks_in_vain(W):
+    """Whether the check at the end of the step found, LOOKS times or more, pairs of the islands missing that move by a good part of
+    their size (`convex_choice.left_out_features`). Counts the last check.
+    """
+    looks, hasty = 0, 0
+    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
+        b = W.members[BODIES, k]
+        looks, hasty = max(looks, W.looks[b]), max(hasty, W.hasty[b])
+    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
+        b = W.members[BODIES, k]
+        W.looks[b], W.hasty[b] = looks + hasty, 0
+    return LOOKS <= looks + hasty < NEVER
+
+
+@kernel
+def _divided_after_looks(L, P, Q, A, W, h, recovery):
+    """The step in parts, in each of which pairs that move fast have features of their own. Returns whether that solved it.
+
+    Where bodies touch along curved paths, each solve of the whole step stops them at the point that was deepest in the last one.
+    Then they are deepest at another point, by a fraction of the overlap before, or by as much, in turn. Where parts do not solve
+    it, the whole step goes on as before.
+    """
+    if not W.options.subdivisions > 0.0:
+        return False
+    keep_features(W)
+    parts = in_parts(L, P, Q, A, W, h, recovery, 0, 0.0)
+    if is_solved(W):
+        report_island(W, SOLVED, parts)
+        return True
+    take_features_back(W)
+    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
+        b = W.members[BODIES, k]
+        W.spent[b], W.looks[b] = W.found[COUNT], NEVER
+    begin_attempts(W, W.solver.ladder * W.options.max_iterations)
+    W.halt[0] = 0.0
     return False
 
 

@@ -176,6 +176,8 @@ def _begin(W, bodies, angle, rate, force, wrench, kappa):
     W.fwanted[:] = 0
     W.asked[:] = 0
     W.spent[:] = 0.0
+    W.hasty[:] = 0
+    W.looks[:] = 0
     W.free_kind[:] = 0
     W.wanted_limit[:] = 0
 

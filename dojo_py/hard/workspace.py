@@ -139,6 +139,8 @@ class Work(NamedTuple):
     x_before: np.ndarray  # (nb + 1, 3) poses one interval before the start
     R_before: np.ndarray  # (nb + 1, 3, 3)
     spent: np.ndarray  # (nb,) iterations that its island has taken in this step so far (step.py)
+    hasty: np.ndarray  # (nb,) 1: the last check found one of its pairs missing that moves by a good part of its size
+    looks: np.ndarray  # (nb,) how often that was so in this step; NEVER once parts were tried in vain (island_step.py)
     unsolved: np.ndarray  # (nb,) 1: contacts were found that its island was not solved with (step.py)
     outcome: np.ndarray  # (nb, 9) of each island, at its first body (outcome.py)
     asked: np.ndarray  # (nb,) 1 where a failing step has asked for what was left out (choice.py)
@@ -342,7 +344,8 @@ def allocate_work(layout, planes, pairs, options, solver, room=None):
         limit_active=z(nl, np.int64), n_limits=z(1, np.int64), bound=z(nv), lgap=z(nl), dof_limit=np.full((nv, 2), -1, np.int64),
         cbody=z((nc, 2), np.int64), cmu=z(nc), cratio=z((nc, 5)), cscaled=z(nc, np.int64),
         crestitution=z(nc), cimpact=z(nc, np.int64), crebound=z((nc, 2)), cend=z(nc), x_before=z((nb + 1, 3)),
-        R_before=z((nb + 1, 3, 3)), asked=z(nb, np.int64), spent=z(nb), unsolved=z(nb, np.int64),
+        R_before=z((nb + 1, 3, 3)), asked=z(nb, np.int64), spent=z(nb), hasty=z(nb, np.int64), looks=z(nb, np.int64),
+        unsolved=z(nb, np.int64),
         outcome=z((nb, 9)), x_ahead=z((nb + 1, 3)), R_ahead=z((nb + 1, 3, 3)),
         claw=z(nc, np.int64), cheld=z(nc, np.int64), cbound=z(nc),
         cframe=z((nc, 3, 3)), cval=z((nc, nr)),
