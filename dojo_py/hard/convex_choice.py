@@ -10,6 +10,7 @@ from dojo_py.collision.touching import find_features, pair_distance
 from dojo_py.hard.contact_rows import OVERLAP
 from dojo_py.hard.far_pairs import full_distance, share
 from dojo_py.hard.feature_geometry import feature_gap
+from dojo_py.hard.followed_rims import follow_rims
 from dojo_py.hard.foresight import SPARE, may_close
 from dojo_py.hard.ghosts import let_misses_go, moves_fast
 from dojo_py.hard.near_pairs import closing, gap_of_pair, near_at_end, near_by_fade, near_by_travel
@@ -119,6 +120,8 @@ def left_out_features(P, Q, W, h):
         if not pair_far(Q, k, W.xn, W.Rn, apart):
             W.pair_gap[0] = min(W.pair_gap[0], look_at_end(Q, W, k, h, apart))
     W.fwanted[before : W.n_features[0]] = 1
+    if W.kappa[0] == 0.0:
+        follow_rims(W, before)
     _mark_hasty(Q, W, before)
     _remember(P, W, before)
     return W.n_features[0] - before + _want_faded(Q, W, before)

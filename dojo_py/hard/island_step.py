@@ -9,6 +9,7 @@ import math
 from dojo_py.hard.choice import want_all
 from dojo_py.hard.completion import complete_whole, end_at_best, end_with
 from dojo_py.hard.contact_rows import OVERLAP, start_gap
+from dojo_py.hard.followed_rims import any_replaced, take_points_back
 from dojo_py.hard.giving_way import any_closure, give_way
 from dojo_py.hard.held_friction import hold_bounds
 from dojo_py.hard.held_points import release_points
@@ -209,6 +210,11 @@ def _try_whole(L, P, Q, A, W, h, kappa, gives_way, may_ask):
     """
     source, recovery = HERE if gives_way else WARM if all_warm(W) else COLD, W.options.recovery_speed
     again = kappa == 0.0 and was(W, STAYED) and _overlap(L, P, Q, W)  # the last step could not undo it: one start is enough
+    if any_replaced(W):
+        whole(L, P, Q, A, W, h, recovery, kappa, source, True)
+        if is_solved(W):
+            return USUAL, recovery
+        take_points_back(W)
     whole(L, P, Q, A, W, h, recovery, kappa, source, gives_way or again)
     if is_solved(W):
         return USUAL, recovery

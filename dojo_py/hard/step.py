@@ -11,6 +11,7 @@ from dojo_py.hard.adhesion import adhere
 from dojo_py.hard.apart import choose_features, left_out_passing, smallest_distance
 from dojo_py.hard.choice import add_contacts_of_features, choose_contacts, left_out_contact
 from dojo_py.hard.contact_rows import plane_gap
+from dojo_py.hard.followed_rims import take_over_impulses
 from dojo_py.hard.foresight import foresee, foresee_islands
 from dojo_py.hard.island_step import solve_island
 from dojo_py.hard.islands import BODIES, CONTACTS, LIMITS, MOVED_CONTACTS, MOVED_LIMITS, find_islands, take_islands
@@ -140,6 +141,7 @@ def _solve_islands(L, P, Q, A, W, bodies, h, kappa, more, may_ask):
 def _start_next_round_here(W):
     """The next round starts from the impulses of this solution: the one with the missing contacts is near it."""
     keep_impulses(W)
+    take_over_impulses(W)
     for b in range(W.warm.shape[0]):
         W.warm[b] = max(W.solved[b], min(W.warm[b], 0.0))  # (negative: of the last step, where this round has not come to an end)
 
@@ -179,6 +181,7 @@ def _begin(W, bodies, angle, rate, force, wrench, kappa):
     W.hasty[:] = 0
     W.looks[:] = 0
     W.free_kind[:] = 0
+    W.freplaced[:] = 0
     W.wanted_limit[:] = 0
 
 

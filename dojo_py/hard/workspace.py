@@ -91,6 +91,7 @@ class Work(NamedTuple):
     fwanted: np.ndarray  # (nf,) 1 for those that were found missing at the end of a solve: on the central path they act in full;
     # below zero for those that take no part (ghosts.py, part_features.py)
     fkept: np.ndarray  # (nf,) what fwanted was then (part_states.py)
+    freplaced: np.ndarray  # (nf,) one more than the feature that follows the rim of which it is a fixed point, or 0
     fplace: np.ndarray  # (nf,) in the table of contacts (contact_table.py)
     fkind: np.ndarray  # (nf,)
     fpair: np.ndarray  # (nf,) pair that it was chosen for
@@ -333,7 +334,7 @@ def allocate_work(layout, planes, pairs, options, solver, room=None):
         Cb=z((nn, 6, WIDTH)), Ceq=z((*layout.eq_bodies.shape, 6, WIDTH)), rows=z((nn, 6)), drive=z((nv, 2)),
         row_scale=z(nv), pull=z((nj, 6, 4)), inertia=z((nb, 6, WIDTH)), rb=z((nb, WIDTH)),
         rn=z((nn, 6)), left_open=z((nn, 6)), unmet=z((nn, 6)), size=z((nb, WIDTH)), active=z(nc, np.int64), n_active=z(2, np.int64),
-        n_features=z(6, np.int64), fwanted=z(nf, np.int64), fkept=z(nf, np.int64), fplace=z(nf, np.int64), fkind=z(nf, np.int64),
+        n_features=z(6, np.int64), fwanted=z(nf, np.int64), fkept=z(nf, np.int64), freplaced=z(nf, np.int64), fplace=z(nf, np.int64), fkind=z(nf, np.int64),
         fpair=z(nf, np.int64), fkey=z(nf, np.int64), fbody=z((nf, 2), np.int64),
         fshape=z((nf, 2), np.int64), fcentre=z((nf, 2, 3)), faxes=z((nf, 2, 3, 3)), fhalf=z((nf, 2, 3)), fradius=z((nf, 2)),
         fsign=z(nf), ffriction=z(nf), flaw=z(nf, np.int64), pair_gap=z(1), cweight=z(nc), cslope=z(nc),
