@@ -27,7 +27,9 @@ def test_a_ring_of_small_links_lies_still(size):
     print(f"{size}: most {run.iterations.max()}, mean {run.iterations.mean():.1f} iterations")
     assert not run.status.any()
     assert run.iterations.max() <= 150  # 60, 129, 39; 141, 510, 510 before
-    assert np.abs(run.qvel[-1]).max() < 1e-6
+    speeds = np.abs(run.qvel[-5:])
+    speeds[:, 3:] *= size  # of the links' ends
+    assert speeds.max() < 2e-8  # 6e-9, 8e-9, 7e-9 m/s; over starts that differ by 1e-12
 
 
 def test_a_marble_rolls_down_a_slope_by_many_turns_a_step():
