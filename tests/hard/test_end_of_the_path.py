@@ -52,23 +52,24 @@ def test_other_gaps_aim_at_their_product_beyond_the_standoff():
 def test_a_cylinder_that_tips_over_comes_to_lie_flat(kind, z):
     """100 starts tilted by up to half a radian, 100 steps each: bounds 3.75 iterations a step, 10 steps of more than 100.
 
-    Measured 3.63 on a box, 3.59 on a plane, 4 steps (3.88, 3.83, 19, 17 before: arrived gaps were pushed on, corrections blocked).
+    Round-off decides which steps these are, so over three time steps that differ by 1e-13. Measured 3.37 on a box, 3.38 on a plane,
+    9 steps, 8 to 10 (3.88, 3.83, 19, 17 while arrived gaps were pushed on, corrections blocked).
     """
     model = load_model(ON_A_FACE.format(kind=kind, z=z))
-    sim = HardSimulator(model)
     iterations = []
-    for seed in range(100):
-        rng = np.random.default_rng(seed)
-        tilt, around = rng.uniform(0.02, 0.5), rng.uniform(0, 2 * np.pi)
-        height = 0.05 * np.cos(tilt) + 0.04 * np.sin(tilt) + 1e-3 * rng.uniform()
-        axis = np.sin(tilt / 2) * np.array([np.cos(around), np.sin(around), 0.0])
-        start = sim.initial_state(np.concatenate([[0, 0, height, np.cos(tilt / 2)], axis]), 0.3 * rng.standard_normal(6))
-        run = sim.rollout(start, np.zeros((100, 0)))
-        assert run.unsolved == 0
-        assert run.min_gap.min() > -1e-9
-        iterations.extend(run.iterations)
+    for sim in [HardSimulator(model, timestep=0.01 * (1.0 + 1e-13 * k)) for k in range(3)]:
+        for seed in range(100):
+            rng = np.random.default_rng(seed)
+            tilt, around = rng.uniform(0.02, 0.5), rng.uniform(0, 2 * np.pi)
+            height = 0.05 * np.cos(tilt) + 0.04 * np.sin(tilt) + 1e-3 * rng.uniform()
+            axis = np.sin(tilt / 2) * np.array([np.cos(around), np.sin(around), 0.0])
+            start = sim.initial_state(np.concatenate([[0, 0, height, np.cos(tilt / 2)], axis]), 0.3 * rng.standard_normal(6))
+            run = sim.rollout(start, np.zeros((100, 0)))
+            assert run.unsolved == 0
+            assert run.min_gap.min() > -1e-9
+            iterations.extend(run.iterations)
     assert np.mean(iterations) <= 3.75
-    assert np.count_nonzero(np.array(iterations) > 100) <= 10
+    assert np.count_nonzero(np.array(iterations) > 100) / 3 <= 10
 
 
 def test_a_box_that_tumbles_and_lies_takes_few_iterations():
