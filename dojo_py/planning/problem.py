@@ -20,6 +20,9 @@ from dojo_py.simulate.values import having, real_array, shown
 
 Array = np.ndarray
 
+ORDINARY = (1e-6, 1e6)
+"""Curvatures of costs, in their unit, for which the numbers of `Options` in units of cost are meant as they are."""
+
 
 @dataclass(frozen=True, eq=False)
 class Problem:
@@ -128,6 +131,14 @@ def _pair(limits: Any, nu: int) -> list[Array]:
             raise ValueError(f"control_limits={shown(limits)}: each side must be a number or ({nu},) numbers, infinite where free")
         found.append(np.broadcast_to(given, (nu,)).copy())
     return found
+
+
+def unit_of_costs(problem: Problem, states: Sequence[State], controls: Array) -> float:
+    """1, or the largest curvature of the costs along a path if that is beyond ORDINARY: what penalties and μ are multiples of."""
+    models = problem.expand(states, controls)
+    curvature = max(float(np.abs(part.diagonal()).max(initial=0.0)) for q in models for part in (q.xx, q.uu))
+    low, high = ORDINARY
+    return 1.0 if curvature == 0.0 or low <= curvature <= high or not np.isfinite(curvature) else curvature
 
 
 def limits_of(sim: Any, limits: Any) -> tuple[Array, Array]:
