@@ -16,6 +16,7 @@ from dojo_py.view.origin import own_pages_only
 from dojo_py.view.page import compose, now_call
 from dojo_py.view.record import Record, check_fits, frames_of, record
 from dojo_py.view.scene import Scene, extent, look, triple
+from dojo_py.whole_file import write_text
 
 WIDEST = 3.0
 """A motion that is longer, in sizes of the model, is not shown whole."""
@@ -40,7 +41,7 @@ def replay(model: Any, trajectory: Any, path: str | PathLike, *, fps: float = 60
     viewer = recording([Lane("/model", shape, shown)], size, ball_around(shape, shown, centre, size))
     duration = float(shown.time[-1])
     page = compose(viewer, _title(shape, trajectory), _lines(trajectory, shown), charts(shown.curves, shown.failed, duration))
-    target.write_text(page, encoding="utf-8")
+    write_text(target, page)
     return target
 
 
