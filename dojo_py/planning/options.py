@@ -19,8 +19,8 @@ DEFAULT_KAPPA = 3e-4
 class Options:
     """Settings of `ilqr`. Costs are in the user's unit of cost, violations in the units of the constraints.
 
-    Where the largest curvature of the costs along the first path is below 1e-6 or above 1e6, penalties, bounds of μ and gap_weight
-    are multiplied by it, so that the unit of cost does not matter.
+    Where the largest curvature of the costs along the first path is below 1e-6 or above 1e6, penalties, μ, its bounds and the
+    weight of gaps are multiplied by it, so that the unit of cost does not matter.
     """
 
     max_iterations: int = 100
@@ -122,14 +122,15 @@ class Options:
         return self if getattr(sim, "mode", "hard") == "hard" else replace(self, kappa=None, rollout_kappa=None)
 
     def in_unit(self, unit: float) -> Options:
-        """These options for costs whose unit of cost is `unit`. (The bounds of μ only get wider.)"""
+        """These options for costs whose unit of cost is `unit`."""
         return replace(
             self,
             penalty=unit * self.penalty,
             largest_penalty=unit * self.largest_penalty,
             gap_weight=unit * self.gap_weight,
-            smallest_regularisation=min(1.0, unit) * self.smallest_regularisation,
-            largest_regularisation=max(1.0, unit) * self.largest_regularisation,
+            regularisation=unit * self.regularisation,
+            smallest_regularisation=unit * self.smallest_regularisation,
+            largest_regularisation=unit * self.largest_regularisation,
         )
 
     @property

@@ -152,9 +152,10 @@ class Planner:
         return self._end(begun, status)
 
     def _take_unit(self, unit: float) -> None:
-        """Take penalties and bounds of μ as multiples of this unit of cost."""
+        """Take penalties, μ and its bounds as multiples of this unit of cost."""
         self.options = self.options.in_unit(unit)
         self.lagrangian.penalty = self.options.penalty
+        self.regularisation.value = self.options.regularisation
         self.regularisation.smallest = self.options.smallest_regularisation
         self.regularisation.largest = self.options.largest_regularisation
 

@@ -396,6 +396,26 @@ def test_goals_are_met_in_every_unit_of_cost(planner):
     assert large.hard_cost < 1.1 * one.hard_cost * 2.0**40
 
 
+PUSHED = """<mujoco><worldbody><geom type="plane" size="3 3 .1"/><body pos="0 0 .1"><freejoint/>
+  <geom type="box" size=".1 .1 .1" mass="1"/></body><body pos="-.3 0 .1"><joint name="x" type="slide" axis="1 0 0" damping="1"/>
+  <geom type="sphere" size=".08" mass=".5"/></body></worldbody>
+  <actuator><motor joint="x" ctrlrange="-20 20"/></actuator></mujoco>"""
+
+
+def test_plans_through_contact_are_the_same_in_every_unit_of_cost():
+    """The descents at several κ, with a regularisation that is in units of cost, too."""
+    sim = HardSimulator(load_model(PUSHED), 0.05)
+    there = sim.model.qpos0 + np.r_[0.3, np.zeros(7)]
+
+    def plan(unit):
+        stage, reached = control_cost(sim.model, 1e-3 * unit), goal(sim.model, there, rows=np.array([0]))
+        return ilqr(sim, sim.initial_state(), np.zeros((16, 1)), stage=stage, constraints=[reached])
+
+    small, large = plan(2.0**-40), plan(2.0**40)
+    assert small.status is large.status is PlanStatus.SOLVED
+    assert np.array_equal(small.controls, large.controls)
+
+
 def test_round_off_of_costs_is_relative():
     """Plans whose cost was below 1e-12 never counted as better than their start."""
     better, worse = HardMotion(None, 1e-15, 0.0), HardMotion(None, 2e-15, 0.0)
