@@ -11,7 +11,7 @@ import numpy as np
 
 from dojo_py.simulate.results import Contacts, State
 from dojo_py.simulate.simulator import kappa_of_mode
-from dojo_py.simulate.status import LOST, Status
+from dojo_py.simulate.status import WITHOUT_DERIVATIVE, Status
 
 Array = np.ndarray
 
@@ -64,7 +64,7 @@ def differentiate(task: Any, state: State, action: Array, kappa: float | None) -
     kappa = kappa_of_mode(task.sim, kappa)
     for _ in range(task.frame_skip):
         lin = task.sim.linearize(after, control, kappa=kappa)
-        if lin.status in LOST:
+        if lin.status in WITHOUT_DERIVATIVE:
             raise FloatingPointError(f"the step cannot be differentiated: {lin.status.message}")
         A, B, after = lin.A @ A, lin.A @ B + lin.B, lin.next_state
     return A, B @ task.control_jacobian(action), after

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from ..mechanism.errors import ModelError, Problems
 from ..mechanism.model import Model
 from ..mechanism.model_arrays import NOT_IN_MUJOCO
 from ..mechanism.spec import Mechanism
+from ..whole_file import write_text
 from .load import read_mechanism
 
 TOLERANCE = 1e-12
@@ -28,7 +28,7 @@ def save_mjcf(model: Model | Mechanism, path: str | PathLike) -> None:
     compiled before: where MJCF cannot say it, `ModelError` names the arrays, and no file is made.
     """
     text = mjcf(model)
-    Path(path).write_text(text, encoding="utf-8")
+    write_text(path, text)
 
 
 def mjcf(model: Model | Mechanism) -> str:

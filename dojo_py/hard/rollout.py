@@ -16,6 +16,7 @@ from dojo_py.hard.contact_table import empty_table, fill_contacts
 from dojo_py.hard.coordinates import to_minimal
 from dojo_py.hard.divided_derivative import differentiate_parts, lost_momenta
 from dojo_py.hard.drives import drive
+from dojo_py.hard.fast_rotation import rotation_in
 from dojo_py.hard.fast_start import find_fast_trees
 from dojo_py.hard.next_activations import advance_activations
 from dojo_py.hard.noted import Noted, allocate_noted, note_drive, note_step
@@ -269,11 +270,20 @@ def _differentiate_row(L, P, Q, T, M, W, V, G, K, Z, control, outside, t, h, kap
         lost_momenta(G)
     solved = int(report[STATUS])
     if not regular:
-        report[STATUS] = SINGULAR
+        report[STATUS] = TOO_FAST if solved == TOO_FAST or _rotates_too_fast(L, W, h) else SINGULAR
     elif not known and (solved == SOLVED or solved == INEXACT):
         report[STATUS] = TOO_FAST
     elif report[WORST] > CENTRED * kappa and solved == SOLVED:
         report[STATUS] = INEXACT
+
+
+@kernel
+def _rotates_too_fast(L, W, h):
+    """Whether a body in W rotates by more than a step of one part has a momentum for: |ω| h of 2, where matrices have no root."""
+    for b in range(L.mass.shape[0]):
+        if rotation_in(W.v[b], h) >= 2.0:
+            return True
+    return False
 
 
 @kernel

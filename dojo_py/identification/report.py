@@ -16,6 +16,7 @@ from dojo_py.identification.fit import Result
 from dojo_py.identification.starts import with_estimated_starts
 from dojo_py.identification.validate import rollout_errors
 from dojo_py.simulate.values import having, path_of
+from dojo_py.whole_file import write_text
 
 Array = np.ndarray
 STYLE = """body{font:15px/1.5 system-ui,sans-serif;max-width:62em;margin:2em auto;padding:0 1em;color:#222}
@@ -44,7 +45,7 @@ def write_report(
     page = f"""<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Identification of {name}</title>
 <style>{STYLE}</style></head><body><h1>Identification of {name}</h1>{"".join(parts)}</body></html>"""
     path = Path(file)
-    path.write_text(page, encoding="utf-8")
+    write_text(path, page)
     return path
 
 

@@ -47,7 +47,7 @@ def closed_loop_function(
     exact there.
 
     unsolved: "warn", "raise" or "ignore" steps, forwards or on the way back, that did not converge; the way back carries nothing
-    through a step that has no derivative (SINGULAR, NOT_FINITE).
+    through a step that has no derivative (SINGULAR, TOO_FAST, NOT_FINITE).
     Where a task ends, its last state is repeated, actions and rewards are 0. What a task observes of contacts counts as
     constant. float64 is needed: jax.config.update("jax_enable_x64", True). States that the simulator refuses raise as in
     `rollout_function`.

@@ -21,6 +21,9 @@ from dojo_py.simulate.trajectory import Trajectory
 
 Array = np.ndarray
 
+ROUND_OFF = 1e-12
+"""Relative difference of two costs that says nothing."""
+
 
 @dataclass(frozen=True, eq=False)
 class HardMotion:
@@ -42,7 +45,8 @@ class HardMotion:
     def better_than(self, other: HardMotion, tolerance: float) -> bool:
         """Whether its violation beyond the tolerance is smaller, or equal and its cost smaller by more than round-off."""
         mine, others = self.rank(tolerance), other.rank(tolerance)
-        return mine[0] < others[0] or (mine[0] == others[0] and mine[1] < others[1] - 1e-12 * (1.0 + abs(others[1])))
+        least = ROUND_OFF * max(abs(mine[1]), abs(others[1])) if np.isfinite(others[1]) else 0.0
+        return mine[0] < others[0] or (mine[0] == others[0] and mine[1] < others[1] - least)
 
 
 def rollout(sim: Stepping, start: State, controls: Array) -> Trajectory | None:

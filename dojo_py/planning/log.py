@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import astuple, dataclass, fields
 from os import PathLike
 
+from dojo_py.whole_file import whole_file
+
 
 @dataclass(frozen=True)
 class Iteration:
@@ -75,7 +77,7 @@ def log_text(records: Sequence[Iteration]) -> str:
 
 def write_log(records: Sequence[Iteration], file: str | PathLike) -> None:
     """One row per iteration under the names of the fields."""
-    with open(file, "w", newline="", encoding="utf-8") as stream:
+    with whole_file(file) as draft, open(draft, "w", newline="", encoding="utf-8") as stream:
         writer = csv.writer(stream, lineterminator="\n")
         writer.writerow([f.name for f in fields(Iteration)])
         writer.writerows(astuple(record) for record in records)

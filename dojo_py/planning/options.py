@@ -17,7 +17,11 @@ DEFAULT_KAPPA = 3e-4
 
 @dataclass(frozen=True)
 class Options:
-    """Settings of `ilqr`. Costs are in the user's unit of cost, violations in the units of the constraints."""
+    """Settings of `ilqr`. Costs are in the user's unit of cost, violations in the units of the constraints.
+
+    Where the largest curvature of the costs along the first path is below 1e-6 or above 1e6, penalties, μ, its bounds and the
+    weight of gaps are multiplied by it, so that the unit of cost does not matter.
+    """
 
     max_iterations: int = 100
     """Largest number of iterations between two multiplier updates."""
@@ -116,6 +120,18 @@ class Options:
     def of_mode(self, sim: Stepping) -> Options:
         """These options for a simulator: without κ in the soft mode."""
         return self if getattr(sim, "mode", "hard") == "hard" else replace(self, kappa=None, rollout_kappa=None)
+
+    def in_unit(self, unit: float) -> Options:
+        """These options for costs whose unit of cost is `unit`."""
+        return replace(
+            self,
+            penalty=unit * self.penalty,
+            largest_penalty=unit * self.largest_penalty,
+            gap_weight=unit * self.gap_weight,
+            regularisation=unit * self.regularisation,
+            smallest_regularisation=unit * self.smallest_regularisation,
+            largest_regularisation=unit * self.largest_regularisation,
+        )
 
     @property
     def kappas(self) -> tuple[float | None, ...]:

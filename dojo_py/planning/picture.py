@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dojo_py.simulate.values import having, path_of, real_array
+from dojo_py.whole_file import whole_file
 
 if TYPE_CHECKING:
     from dojo_py.planning.plan import Plan
@@ -47,7 +48,8 @@ def drawn(plan: Plan, model: Any, rows: Any, path: str | PathLike | None) -> Any
         if 0 < count <= MOST:
             axis.legend(fontsize=7)
     if path is not None:
-        figure.savefig(path_of("path", path), dpi=120)
+        with whole_file(path_of("path", path)) as draft:
+            figure.savefig(draft, dpi=120)
     return figure
 
 

@@ -18,6 +18,7 @@ from dojo_py.simulate.arguments import state_of
 from dojo_py.simulate.results import State
 from dojo_py.simulate.trajectory import PLACED, Trajectory
 from dojo_py.simulate.values import count, having, path_of, real_number
+from dojo_py.whole_file import whole_file
 
 Array = np.ndarray
 
@@ -116,7 +117,7 @@ class Plan:
         for name in PLACED:
             if getattr(self.states[0], name) is not None:
                 motion[name] = np.array([getattr(s, name) for s in self.states])
-        with open(path_of("path", path), "wb") as file:
+        with whole_file(path_of("path", path)) as draft, open(draft, "wb") as file:
             everything: dict[str, Any] = {"metadata": np.array(text), **arrays, **motion, **columns}
             everything |= _arrays_of(self.hard_trajectory)
             np.savez(file, **everything)

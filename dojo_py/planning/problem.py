@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from dojo_py.actuation.owners import of_muscles
 from dojo_py.planning.constraints import Constraint
 from dojo_py.planning.costs import Cost, expanded
 from dojo_py.planning.differences import tangent_size
@@ -18,6 +19,9 @@ from dojo_py.simulate.simulator import Stepping
 from dojo_py.simulate.values import having, real_array, shown
 
 Array = np.ndarray
+
+ORDINARY = (1e-6, 1e6)
+"""Curvatures of costs, in their unit, for which the numbers of `Options` in units of cost are meant as they are."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,9 +133,17 @@ def _pair(limits: Any, nu: int) -> list[Array]:
     return found
 
 
+def unit_of_costs(problem: Problem, states: Sequence[State], controls: Array) -> float:
+    """1, or the largest curvature of the costs along a path if that is beyond ORDINARY: what penalties and μ are multiples of."""
+    models = problem.expand(states, controls)
+    curvature = max(float(np.abs(part.diagonal()).max(initial=0.0)) for q in models for part in (q.xx, q.uu))
+    low, high = ORDINARY
+    return 1.0 if curvature == 0.0 or low <= curvature <= high or not np.isfinite(curvature) else curvature
+
+
 def limits_of(sim: Any, limits: Any) -> tuple[Array, Array]:
-    """low, high (nu,) from "model" (the ranges of limited controls, as `with_parameters` gave them), None (no limits), or a pair of
-    numbers or of (nu,).
+    """low, high (nu,) from "model" (the ranges of limited controls, as `with_parameters` gave them, and [0, 1] of muscles), None
+    (no limits), or a pair of numbers or of (nu,).
     """
     model = sim.model
     low, high = np.full(model.nu, -np.inf), np.full(model.nu, np.inf)
@@ -141,11 +153,18 @@ def limits_of(sim: Any, limits: Any) -> tuple[Array, Array]:
         limited = np.asarray(getattr(model, "actuator_ctrllimited", np.zeros(model.nu)), bool)
         if limited.any():
             low[limited], high[limited] = _control_ranges(sim)[limited].T
+        low, high = _within_muscles(model, low, high)
     elif limits is not None:
         low, high = _pair(limits, int(model.nu))
     if not np.all(low <= high):
         raise ValueError("control_limits: a lower limit exceeds its upper limit")
     return low, high
+
+
+def _within_muscles(model: Any, low: Array, high: Array) -> tuple[Array, Array]:
+    """The limits, those of muscles moved into [0, 1], where their law would move each control: beyond it none has an effect."""
+    muscles = of_muscles(model) if hasattr(model, "actuator_dyntype") else np.zeros(len(low), bool)
+    return np.where(muscles, np.clip(low, 0.0, 1.0), low), np.where(muscles, np.clip(high, 0.0, 1.0), high)
 
 
 def _control_ranges(sim: Any) -> Array:

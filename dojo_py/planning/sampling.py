@@ -19,7 +19,7 @@ from dojo_py.planning.derivative_check import check_costs
 from dojo_py.planning.hard_motion import HardMotion, open_loop, rollout, states_of, usable
 from dojo_py.planning.log import Iteration, noted
 from dojo_py.planning.plan import Plan
-from dojo_py.planning.problem import Problem
+from dojo_py.planning.problem import Problem, unit_of_costs
 from dojo_py.planning.sampling_options import SamplingOptions
 from dojo_py.planning.shooting import Path
 from dojo_py.planning.splines import fit, spline_matrix
@@ -119,7 +119,9 @@ class _Search:
         self.begun = sampled(problem, controls, rollout(problem.sim, start, controls))
         self.best = self.begun
         if usable(self.begun.trajectory):
-            check_costs(problem, self._path(self.begun))
+            path = self._path(self.begun)
+            check_costs(problem, path)
+            self.penalty *= unit_of_costs(problem, path.states, path.controls)
 
     def run(self) -> Plan:
         """Iterate until convergence, the iteration limit, or a stop by the callback."""

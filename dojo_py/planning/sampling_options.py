@@ -44,7 +44,8 @@ class SamplingOptions:
     temperature: float = 0.1
     """`mppi`: samples have the weights exp(−(score − best) / λ); λ is this times (median score − best score) [-]."""
     penalty: float = 10.0
-    """Initial weight of the sum of violations in the score [cost per unit of violation]."""
+    """Initial weight of the sum of violations in the score [cost per unit of violation]; where the costs' curvature is below 1e-6
+    or above 1e6, times that."""
     penalty_growth: float = 1.5
     """Factor on the penalty after an iteration in which the best sample violates a constraint beyond the tolerance [-]."""
     constraint_tolerance: float = 5e-3

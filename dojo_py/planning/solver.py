@@ -23,7 +23,7 @@ from dojo_py.planning.line_search import Accepted, line_search
 from dojo_py.planning.log import Iteration, noted
 from dojo_py.planning.options import Options
 from dojo_py.planning.plan import Plan
-from dojo_py.planning.problem import Problem, build_problem
+from dojo_py.planning.problem import Problem, build_problem, unit_of_costs
 from dojo_py.planning.quadratic import Quadratic
 from dojo_py.planning.regularisation import Regularisation
 from dojo_py.planning.shooting import Path, follow, linearise, roll, with_open_ends
@@ -143,12 +143,21 @@ class Planner:
             still = Path([start] * (len(controls) + 1), controls, np.zeros((len(controls), self.problem.n)))
             return self._plan(still, PlanStatus.BAD_START, HardMotion(rollout(self.problem.sim, start, controls), np.inf, np.inf))
         check_costs(self.problem, first)
+        self._take_unit(unit_of_costs(self.problem, first.states, first.controls))
         if options.check_derivatives:
             check_derivatives(self.problem, first)
         self.path = first
         begun = open_loop(self.problem, start, first.controls)
         status = smooth_to_hard(self, ladder, first.controls) if ladder else self.descend_all(options.kappas)
         return self._end(begun, status)
+
+    def _take_unit(self, unit: float) -> None:
+        """Take penalties, μ and its bounds as multiples of this unit of cost."""
+        self.options = self.options.in_unit(unit)
+        self.lagrangian.penalty = self.options.penalty
+        self.regularisation.value = self.options.regularisation
+        self.regularisation.smallest = self.options.smallest_regularisation
+        self.regularisation.largest = self.options.largest_regularisation
 
     def descend_all(self, kappas: Sequence[float | None]) -> PlanStatus:
         """Outer loop of multiplier updates: every κ in turn, the last until no constraint is violated, then the hard motion."""

@@ -1,9 +1,8 @@
-"""Checkpoint files: numpy arrays and one JSON text in an .npz, without pickle; written to a temporary file and renamed."""
+"""Checkpoint files: numpy arrays and one JSON text in an .npz, without pickle."""
 
 from __future__ import annotations
 
 import json
-import os
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from dojo_py.simulate.values import path_of
+from dojo_py.whole_file import whole_file
 
 FORMAT = "dojo_py policy search 1"
 
@@ -21,14 +21,8 @@ def write_checkpoint(path: str | Path, arrays: dict[str, np.ndarray], meta: dict
     if not Path(path).name:
         raise ValueError(f"path={str(path)!r} must name a file")
     text = json.dumps({"format": FORMAT, **meta}, sort_keys=True)
-    draft = Path(f"{path}.part")
-    try:
-        with open(draft, "wb") as file:
-            np.savez(file, meta=np.array(text), **arrays)  # type: ignore[arg-type]
-        os.replace(draft, path)
-    except BaseException:
-        draft.unlink(missing_ok=True)
-        raise
+    with whole_file(path) as draft, open(draft, "wb") as file:
+        np.savez(file, meta=np.array(text), **arrays)  # type: ignore[arg-type]
 
 
 def read_checkpoint(path: str | Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:

@@ -23,7 +23,7 @@ from dojo_py.policy.policies import LinearPolicy, MlpPolicy
 from dojo_py.policy.rollout import Moment, RolloutOptions
 from dojo_py.simulate.own_steps import has_own
 from dojo_py.simulate.simulator import kappa_of_mode
-from dojo_py.simulate.status import LOST
+from dojo_py.simulate.status import WITHOUT_DERIVATIVE
 from dojo_py.simulate.values import count, having, real_number, vector
 
 Array = np.ndarray
@@ -63,8 +63,10 @@ class PolicyGradient(NamedTuple):
 
     @property
     def cut(self) -> int:
-        """Number of steps without a derivative (SINGULAR, NOT_FINITE): effects of earlier actions after such a step are missing."""
-        return int(np.isin(self.status, LOST).sum())
+        """Number of steps without a derivative (SINGULAR, TOO_FAST, NOT_FINITE): effects of earlier actions after such a step are
+        missing.
+        """
+        return int(np.isin(self.status, WITHOUT_DERIVATIVE).sum())
 
 
 def layers_of(policy: Any) -> tuple[Array, bool] | None:

@@ -32,7 +32,7 @@ class Policy(Protocol):
         """Number of parameters."""
 
     def initial(self, rng: np.random.Generator) -> Array:
-        """(size,) initial parameters."""
+        """(size,) initial parameters. Searches play gains that are not drawn from rng on plain observations, as given."""
 
     def act(self, parameters: Array, observation: Array) -> Array:
         """(na,) action."""

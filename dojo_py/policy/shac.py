@@ -35,7 +35,7 @@ from dojo_py.policy.search import Search
 from dojo_py.policy.value import Adam, ValueFunction, lambda_returns, trace_weights
 from dojo_py.simulate.own_steps import has_own
 from dojo_py.simulate.results import Exact, State
-from dojo_py.simulate.status import LOST, Status
+from dojo_py.simulate.status import WITHOUT_DERIVATIVE, Status
 from dojo_py.simulate.values import check_fields, limit_fields
 
 Array = np.ndarray
@@ -146,7 +146,7 @@ def play_window(wanted: Window) -> Seen:
         slopes = of_values[:, None] * job.gain * wanted.value.slopes((played.observations - job.shift) * job.gain)
         weights = of_rewards * np.array([job.options.slope(r) for r in played.rewards])
         found = loop.pull_back(played, weights, job.kappa, slopes)
-        cut = int(np.isin(found.status[:usable], LOST).sum())
+        cut = int(np.isin(found.status[:usable], WITHOUT_DERIVATIVE).sum())
         rewards = np.array([job.options.counted(r) for r in played.rewards[:usable]])
         seen = played.observations[: usable + 1]
         return Seen(seen, rewards, steps, ended, usable < steps or cut > 0, loop.state(), found.parameters, cut)

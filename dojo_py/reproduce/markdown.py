@@ -8,6 +8,7 @@ from pathlib import Path
 from dojo_py.reproduce.page import Outcome, made_here, processor
 from dojo_py.reproduce.report import Report
 from dojo_py.reproduce.text import cell
+from dojo_py.whole_file import write_text
 
 SPEED = ("table5", "speed", "soft_speed")
 """Experiments of the page on speed; all others are on the page on accuracy."""
@@ -20,7 +21,7 @@ def write_pages(outcomes: Sequence[Outcome], folder: Path, command: str) -> list
     for name, title in TITLES.items():
         shown = [outcome for outcome in outcomes if (outcome.name in SPEED) == (name == "speed")]
         files.append(folder / f"{name}.md")
-        files[-1].write_text(page(title, shown, command), encoding="utf-8")
+        write_text(files[-1], page(title, shown, command))
     return files
 
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from dojo_py.reproduce.report import MissingPackage, Report, drawings
 from dojo_py.reproduce.text import cell
+from dojo_py.whole_file import write_text
 
 FPS = 30.0
 """Frames a simulated second of a replay, at most."""
@@ -88,7 +89,7 @@ def write_page(report: Report, folder: Path, seconds: float | None = None, judge
     took = "" if seconds is None else f" in {seconds:.0f} s"
     parts.append(f'<p class="note">{html.escape(made_here() + took)}</p>')
     file = folder / f"{report.name}.html"
-    file.write_text(document(report.title, parts), encoding="utf-8")
+    write_text(file, document(report.title, parts))
     return file
 
 
@@ -109,7 +110,7 @@ def write_index(outcomes: Sequence[Outcome], folder: Path, title: str) -> Path:
         if o.page is not None:
             parts.append(f'<p><a href="{html.escape(o.page.name)}">Figure, replays: {html.escape(o.page.name)}</a></p>')
     file = folder / "index.html"
-    file.write_text(document(title, parts), encoding="utf-8")
+    write_text(file, document(title, parts))
     return file
 
 

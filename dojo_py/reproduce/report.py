@@ -13,6 +13,7 @@ import numpy as np
 
 from dojo_py.reproduce.palette import set_style
 from dojo_py.reproduce.text import format_table
+from dojo_py.whole_file import whole_file
 
 
 class MissingPackage(RuntimeError):
@@ -56,7 +57,7 @@ def write_csv(report: Report, folder: Path) -> list[Path]:
 
 
 def _write(file: Path, columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
-    with open(file, "w", newline="", encoding="utf-8") as stream:
+    with whole_file(file) as draft, open(draft, "w", newline="", encoding="utf-8") as stream:
         writer = csv.writer(stream, lineterminator="\n")
         writer.writerow(columns)
         writer.writerows([["" if value is None else value for value in row] for row in rows])
@@ -89,7 +90,8 @@ def draw(report: Report, folder: Path) -> list[Path]:
     files = []
     for kind, content in drawings(report).items():
         files.append(folder / f"{report.name}.{kind}")
-        files[-1].write_bytes(content)
+        with whole_file(files[-1]) as draft:
+            draft.write_bytes(content)
     return files
 
 

@@ -35,6 +35,9 @@ LOST = (Status.SINGULAR, Status.NOT_FINITE)
 FAILED = (Status.MAX_ITERATIONS, Status.STALLED, Status.TOO_FAST, *LOST)
 """Statuses of a step after which bodies are where they were before it: it has no next state that a plan may go on from."""
 
+WITHOUT_DERIVATIVE = (Status.TOO_FAST, *LOST)
+"""Statuses of derivatives through which reverse mode carries nothing that has a meaning."""
+
 MILDEST_FIRST = (
     Status.SOLVED, Status.INEXACT, Status.TOO_MANY_CONTACTS, Status.MAX_ITERATIONS, Status.STALLED, Status.TOO_FAST, *LOST,
 )  # fmt: skip

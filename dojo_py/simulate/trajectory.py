@@ -17,6 +17,7 @@ from dojo_py.mechanism.model import Model
 from dojo_py.simulate.readings import NOTHING, Readings
 from dojo_py.simulate.results import Exact, State
 from dojo_py.simulate.values import count, having, path_of
+from dojo_py.whole_file import whole_file
 
 Array = np.ndarray
 
@@ -161,7 +162,7 @@ class Trajectory:
             arrays |= {MODEL + name: table for name, table in numbers.items()}
             header[MODEL] = values
         text = json.dumps(header, sort_keys=True)
-        with open(path_of("path", path), "wb") as file:
+        with whole_file(path_of("path", path)) as draft, open(draft, "wb") as file:
             np.savez(file, metadata=np.array(text), **arrays)
 
 

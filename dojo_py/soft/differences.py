@@ -1,7 +1,8 @@
 """Jacobians of one step by finite differences on the tangent space, one-sided or centred.
 
 Column j: the step from the state moved by ± epsilon along tangent j, compared with the nominal one (one-sided) or with each other
-(centred). Tangents [δq, δv, δact]. Controls are moved only within their limits. Source: computation chapter, "Derivatives".
+(centred). Tangents [δq, δv, δact]. Controls are moved only within their limits, those of a muscle within [0, 1]; at the end of a
+range of activations what moves them is moved inward only. Source: computation chapter, "Derivatives".
 """
 
 import dataclasses
@@ -10,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from dojo_py.actuation.owners import of_muscles, owners_of_activations, owners_of_controls
 from dojo_py.mechanism.configuration import configuration_difference, integrate_configuration
-from dojo_py.mechanism.enums import DisableBit
+from dojo_py.mechanism.enums import DisableBit, DynType
 from dojo_py.simulate.results import Linearization, State
 from dojo_py.simulate.status import LOST, Status
 from dojo_py.simulate.trajectory import Trajectory
@@ -40,11 +42,37 @@ def _moved(model: Any, state: State, control: Array, column: int, amount: float)
     return dataclasses.replace(state, qpos=q, qvel=state.qvel + tangent[nv : 2 * nv], maximal=None, exact=None), control
 
 
-def _has_room(model: Any, i: int, u: float) -> bool:
-    """Whether the control value u of actuator i acts as it is: it lies within the limits, or none are kept."""
-    low, high = model.actuator_ctrlrange[i]
-    clamped = model.actuator_ctrllimited[i] and not int(model.opt.disableflags) & DisableBit.CLAMPCTRL
-    return not clamped or low <= u <= high
+def _has_room(model: Any, k: int, u: float) -> bool:
+    """Whether the value u of control k acts as it is: it lies within the limits, or none are kept."""
+    low, high = model.actuator_ctrlrange[k]
+    clamped = model.actuator_ctrllimited[k] and not int(model.opt.disableflags) & DisableBit.CLAMPCTRL
+    return (not clamped or low <= u <= high) and (not of_muscles(model)[k] or 0.0 <= u <= 1.0)
+
+
+def _room(model: Any, state: State, control: Array, after: State, column: int, amount: float) -> tuple[bool, bool]:
+    """Whether the number of this column may be raised, and lowered, by `amount`.
+
+    Not a control out of its limits, the activation of a muscle out of [0, 1], nor what drives an activation out of the range at
+    whose end the step ends.
+    """
+    first, size = 2 * model.nv, 2 * model.nv + model.na
+    if column < first:
+        return True, True
+    if column >= size:
+        k = column - size
+        i, up, down = (
+            owners_of_controls(model)[k],
+            _has_room(model, k, control[k] + amount),
+            _has_room(model, k, control[k] - amount),
+        )
+    else:
+        i, act = owners_of_activations(model)[column - first], state.act[column - first]
+        muscle = model.actuator_dyntype[i] == DynType.MUSCLE and 0.0 <= act <= 1.0
+        up, down = not muscle or act + amount <= 1.0, not muscle or act - amount >= 0.0
+    if model.actuator_actlimited[i] and model.actuator_actnum[i] == 1:
+        (low, high), act = model.actuator_actrange[i], after.act[model.actuator_actadr[i]]
+        up, down = up and act < high, down and act > low
+    return up, down
 
 
 def linearize(model: Any, step: Stepper, state: State, control: Array, epsilon: float, centred: bool) -> Linearization:
@@ -62,11 +90,8 @@ def linearize(model: Any, step: Stepper, state: State, control: Array, epsilon: 
         return one.state(1)
 
     for column in range(size + model.nu):
-        forward, backward = True, centred
-        if column >= size:
-            i = column - size
-            forward = _has_room(model, i, control[i] + epsilon)
-            backward = (centred or not forward) and _has_room(model, i, control[i] - epsilon)
+        forward, backward = _room(model, state, control, nominal, column, epsilon)
+        backward = backward and (centred or not forward)
         if failed is not None or not (forward or backward):
             continue
         plus = end(*_moved(model, state, control, column, epsilon)) if forward else nominal

@@ -23,6 +23,7 @@ from dojo_py.view.page import compose
 from dojo_py.view.record import Curve, Record, frames_of, record
 from dojo_py.view.recording import Lane, ball_around, recording
 from dojo_py.view.scene import endless, extent
+from dojo_py.whole_file import write_text
 
 Array = np.ndarray
 
@@ -160,7 +161,7 @@ def _write(target: Path, model: Any, sims: list[Any], runs: list[Trajectory], ro
     page = compose(viewer, f"{model.name or 'model'}: hard beside soft", _lines(runs, shown), _table(rows) + paired_charts(
         groups, names, failed, float(shown[0].time[-1])
     ))  # fmt: skip
-    target.write_text(page, encoding="utf-8")
+    write_text(target, page)
 
 
 def _same_curves(shown: list[Record]) -> list[Record]:

@@ -15,6 +15,7 @@ from dojo_py.simulate.values import count, having, path_of, real_number, truth_o
 from dojo_py.view.extra import imported
 from dojo_py.view.record import Record, check_fits, record
 from dojo_py.view.scene import extent
+from dojo_py.whole_file import whole_file
 
 Array = np.ndarray
 
@@ -42,7 +43,8 @@ def picture(
     time = real_number("time", time, least=float(times[0]) - slack, most=float(times[-1]) + slack, unit="s")
     k = int(np.abs(times - time).argmin())
     scene = _Scene(shape, model, trajectory, np.array([k]), contacts, width, height)
-    imported("PIL.Image").fromarray(scene.draw(0)).save(target)
+    with whole_file(target) as draft:
+        imported("PIL.Image").fromarray(scene.draw(0)).save(draft)
     return target
 
 
@@ -65,7 +67,8 @@ def film(
     chosen = film_frames(trajectory.time, fps, speed)
     scene = _Scene(shape, model, trajectory, chosen, contacts, width, height)
     frames = scene.frames(advance or (lambda done: None))
-    (_write_gif if target.suffix.lower() == ".gif" else _write_mp4)(target, frames, fps, scene.width, scene.height)
+    with whole_file(target) as draft:
+        (_write_gif if target.suffix.lower() == ".gif" else _write_mp4)(draft, frames, fps, scene.width, scene.height)
     return target
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from dojo_py.drawing.poses import body_poses, moved_by_joints
 from dojo_py.simulate.values import count, having, text_of, truth_of
 from dojo_py.view.extra import imported, silent
+from dojo_py.view.origin import own_pages_only
 from dojo_py.view.overlays import Overlays
 from dojo_py.view.panels import Panel
 from dojo_py.view.record import check_fits
@@ -123,7 +124,7 @@ class Viewer:
     def __init__(self, session: Session, host: str, port: int, tell: Callable[[str], Any] = lambda message: None):
         check_port(host, port)
         self.session, self.tell = session, tell
-        with silent():
+        with silent(), own_pages_only():
             self.server = imported("viser").ViserServer(host=host, port=port, verbose=False)
         model, state = session.model, session.moment().state
         centre, self.size = extent(model, state.qpos, state)

@@ -12,9 +12,11 @@ import numpy as np
 from dojo_py.simulate.values import having, path_of, real_number, truth_of
 from dojo_py.view.curves import at, charts
 from dojo_py.view.extra import imported, silent
+from dojo_py.view.origin import own_pages_only
 from dojo_py.view.page import compose, now_call
 from dojo_py.view.record import Record, check_fits, frames_of, record
 from dojo_py.view.scene import Scene, extent, look, triple
+from dojo_py.whole_file import write_text
 
 WIDEST = 3.0
 """A motion that is longer, in sizes of the model, is not shown whole."""
@@ -39,7 +41,7 @@ def replay(model: Any, trajectory: Any, path: str | PathLike, *, fps: float = 60
     viewer = recording([Lane("/model", shape, shown)], size, ball_around(shape, shown, centre, size))
     duration = float(shown.time[-1])
     page = compose(viewer, _title(shape, trajectory), _lines(trajectory, shown), charts(shown.curves, shown.failed, duration))
-    target.write_text(page, encoding="utf-8")
+    write_text(target, page)
     return target
 
 
@@ -70,7 +72,7 @@ def ball_around(model: Any, shown: Record, centre: np.ndarray, size: float) -> t
 
 def recording(lanes: list[Lane], size: float, ball: tuple[np.ndarray, float], azimuth: float = 50.0) -> str:
     """viser's page with the scenes and all their frames in it; the frames of all lanes are at the times of the first."""
-    with silent():
+    with silent(), own_pages_only():
         server = imported("viser").ViserServer(host="127.0.0.1", port=0, verbose=False)
     try:
         scenes = []

@@ -300,3 +300,31 @@ def test_identification_carries_activations_along():
     for k, (dq, dv) in enumerate(((e, 0.0), (0.0, e))):
         ends = [predicted(0.21 + sign * dq, 0.3 + sign * dv).misfit for sign in (1, -1)]
         assert (ends[0] - ends[1])[:, 0] / (2 * e) == pytest.approx(here.by_state[:, 0, k], abs=1e-8)
+
+
+ENDS = """<mujoco><option timestep=".01"/><worldbody><body><joint name="j" axis="0 1 0" damping=".1"/>
+  <geom type="capsule" size=".03" fromto="0 0 0 0 0 -.3" mass=".8"/></body></worldbody><actuator>
+  <muscle joint="j" lengthrange="-2 2" force="9"/><muscle joint="j" gear="-1" lengthrange="-2 2" force="9" ctrlrange="0 1"/>
+  <general joint="j" dyntype="muscle" dynprm=".02 .05" gainprm="3" actrange="0 1" actearly="true"/>
+  <general joint="j" dyntype="integrator" actrange="0 1"/>
+  <general joint="j" dyntype="filter" dynprm=".05" actrange="0 1"/></actuator></mujoco>"""
+
+
+@pytest.mark.parametrize("centred", [True, False])
+@pytest.mark.parametrize("mode", ["hard", "soft"])
+@pytest.mark.parametrize("end", [0.0, 1.0])
+def test_ends_of_activations_and_of_muscles_are_seen_from_within(mode, end, centred):
+    """Half of an effect was found at both ends, or none where differences went outward alone (soft mode, one-sided)."""
+    model = dojo_py.load_model(ENDS)
+    sim = dojo_py.HardSimulator(model) if mode == "hard" else dojo_py.SoftSimulator(model)
+    more = {} if mode == "hard" else {"centred": centred}
+    inward, act, control = 1e-4 * (1.0 - 2.0 * end), np.full(5, end), np.full(5, end)
+    control[3] = 0.0  # the rate of the integrator's activation
+    lin = sim.linearize(sim.initial_state([0.3], [0.2], act=act), control, **more)
+    last = sim.step(sim.initial_state([0.3], [0.2], act=act), control).state
+    for k in range(5):
+        moved = sim.step(sim.initial_state([0.3], [0.2], act=act), control + inward * np.eye(5)[k]).state
+        assert lin.B[:, k] == pytest.approx(apart(model, moved, last) / inward, rel=2e-3, abs=1e-6)
+        moved = sim.step(sim.initial_state([0.3], [0.2], act=act + inward * np.eye(5)[k]), control).state
+        assert lin.A[:, 2 + k] == pytest.approx(apart(model, moved, last) / inward, rel=2e-3, abs=1e-6)
+    assert (lin.B[2:].diagonal() > 0.0).all()

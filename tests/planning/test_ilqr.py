@@ -17,6 +17,7 @@ from dojo_py.planning import (
     PlanStatus,
     Quadratic,
     ResidualCost,
+    cem,
     control_cost,
     goal,
     ilqr,
@@ -24,6 +25,7 @@ from dojo_py.planning import (
     mpc,
     state_cost,
 )
+from dojo_py.planning.hard_motion import HardMotion
 from dojo_py.planning.shooting import linearise, with_open_ends
 
 UP = np.array([np.pi])
@@ -372,3 +374,50 @@ def test_ranges_are_opened_only_where_the_plan_keeps_to_them():
     assert with_open_ends(sim, (np.full(2, -np.inf), np.full(2, np.inf))) is sim
     beyond = with_open_ends(sim, (np.array([-5.0, -1.5]), np.array([4.0, 2.0])))
     assert beyond.parameter("ctrlrange").value.tolist() == [-4.0, 12.0, -4.5, 1.5]
+
+
+DAMPED = """<mujoco><worldbody><body><joint name="j" axis="0 1 0" damping=".05"/>
+  <geom type="capsule" size=".03" fromto="0 0 0 0 0 -.5" mass=".5"/></body></worldbody>
+  <actuator><motor joint="j" ctrlrange="-2 2"/></actuator></mujoco>"""
+
+
+@pytest.mark.parametrize("planner", [ilqr, cem])
+def test_goals_are_met_in_every_unit_of_cost(planner):
+    """Penalties were numbers in units of cost: beside costs in units of 1e12 no goal counted, and below 1e-6 nothing else did."""
+    sim = HardSimulator(load_model(DAMPED), 0.02)
+
+    def plan(unit):
+        stage, goals = control_cost(sim.model, 0.01 * unit), [goal(sim.model, [1.0])]
+        return planner(sim, sim.initial_state(), np.zeros((40, 1)), stage=stage, constraints=goals)
+
+    small, one, large = plan(2.0**-40), plan(1.0), plan(2.0**40)
+    assert small.status is one.status is large.status is PlanStatus.SOLVED
+    assert np.array_equal(small.controls, large.controls)
+    assert large.hard_cost < 1.1 * one.hard_cost * 2.0**40
+
+
+PUSHED = """<mujoco><worldbody><geom type="plane" size="3 3 .1"/><body pos="0 0 .1"><freejoint/>
+  <geom type="box" size=".1 .1 .1" mass="1"/></body><body pos="-.3 0 .1"><joint name="x" type="slide" axis="1 0 0" damping="1"/>
+  <geom type="sphere" size=".08" mass=".5"/></body></worldbody>
+  <actuator><motor joint="x" ctrlrange="-20 20"/></actuator></mujoco>"""
+
+
+def test_plans_through_contact_are_the_same_in_every_unit_of_cost():
+    """The descents at several κ, with a regularisation that is in units of cost, too."""
+    sim = HardSimulator(load_model(PUSHED), 0.05)
+    there = sim.model.qpos0 + np.r_[0.3, np.zeros(7)]
+
+    def plan(unit):
+        stage, reached = control_cost(sim.model, 1e-3 * unit), goal(sim.model, there, rows=np.array([0]))
+        return ilqr(sim, sim.initial_state(), np.zeros((16, 1)), stage=stage, constraints=[reached])
+
+    small, large = plan(2.0**-40), plan(2.0**40)
+    assert small.status is large.status is PlanStatus.SOLVED
+    assert np.array_equal(small.controls, large.controls)
+
+
+def test_round_off_of_costs_is_relative():
+    """Plans whose cost was below 1e-12 never counted as better than their start."""
+    better, worse = HardMotion(None, 1e-15, 0.0), HardMotion(None, 2e-15, 0.0)
+    assert better.better_than(worse, 1e-3) and not worse.better_than(better, 1e-3)
+    assert better.better_than(HardMotion(None, np.inf, np.inf), 1e-3) and not better.better_than(better, 1e-3)

@@ -22,6 +22,7 @@ from dojo_py.planning import (
     state_cost,
 )
 from dojo_py.planning.differences import difference, jacobians, move
+from dojo_py.planning.problem import limits_of
 from dojo_py.planning.shooting import Path, follow
 
 FILTERED = """<mujoco><worldbody><body><joint name="j" axis="0 1 0" damping=".05"/>
@@ -213,3 +214,11 @@ def test_threads_and_differences_give_the_same_derivatives():
     off = max(np.abs(found.A - A[2]).max() / np.abs(A[2]).max(), np.abs(found.B - B[2]).max() / np.abs(B[2]).max())
     print(f"{off:.1e} (bound 1e-4)")
     assert A.shape == (4, 8, 8) and off < 1e-4
+
+
+def test_plans_keep_the_controls_of_muscles_within_their_law():
+    """Without a ctrlrange they were free: beyond [0, 1], where the law clamps them, their columns of B are 0."""
+    model = dojo_py.load_model(MUSCLES.replace('lengthrange="-2 2"/>', 'lengthrange="-2 2" ctrlrange="-1 .6"/>', 1))
+    sim = dojo_py.HardSimulator(model, timestep=STEP)
+    assert [side.tolist() for side in limits_of(sim, "model")] == [[0.0] * 4, [0.6, 1.0, 1.0, 1.0]]
+    assert not np.isfinite(limits_of(sim, None)).any()

@@ -259,3 +259,29 @@ def test_mistakes_are_named():
         Workers(2, "fibres")
     with pytest.raises(ValueError, match="horizon=0"):
         RolloutOptions(0)
+
+
+class Given(LinearPolicy):
+    """Gains that were found elsewhere, on plain observations."""
+
+    gains = np.array([-3.0, -2.0])
+
+    def initial(self, rng):
+        """(2,)"""
+        return self.gains
+
+
+@pytest.mark.parametrize(
+    ("kind", "options"), [(Climb, ClimbOptions()), (Ags, AgsOptions(step_size=1e-6)), (Ars, ArsOptions(step_size=1e-6))]
+)
+def test_gains_of_ones_own_act_as_given(kind, options):
+    """They were taken for gains on normalised observations: a policy that earned -6 began with -40."""
+    task, policy = Toy(fixed=True), Given(2, 1)
+    found = kind(task, policy, options, LENGTH, 0, 0)
+    given = play(found.job(policy.gains, (0, 0), None, (np.zeros(2), np.ones(2)))).total
+    found.run(2)
+    parameters, (shift, gain) = found.chosen()
+    assert not shift.any() and (gain == 1.0).all()
+    assert play(found.job(parameters, (0, 0), None, (shift, gain))).total >= given - 1e-3
+    for begun in (LinearPolicy(2, 1), LinearPolicy(2, 1, 0.1), MlpPolicy(2, 1, (4,))):
+        assert not kind(task, begun, options, LENGTH, 0, 0).begins_with_gains, "zeros, and what is drawn"

@@ -74,6 +74,7 @@ def search(seed=0, workers=None, **options):
     return Shac(task, LinearPolicy(15, 2, 0.01), ShacOptions(**options), RolloutOptions(30), seed, 1, workers)
 
 
+@pytest.mark.filterwarnings("ignore:.*differentiated steps had no derivative")  # (4 of 4785 at κ 1e-2: steps in parts)
 @pytest.mark.parametrize("kappa, normalise", [
     (1e-2, True), (None, False),
     pytest.param(None, True, marks=pytest.mark.xfail(

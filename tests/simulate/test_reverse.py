@@ -221,3 +221,16 @@ def test_numbers_of_actuators_by_name():
             sim.with_parameters({name: 0.0})
     with pytest.raises(ValueError, match="gainprm of 'servo.3' is not one of"):
         sim.parameter("gainprm:servo.3")
+
+
+@pytest.mark.parametrize("vjp", [False, True])
+def test_derivatives_of_steps_that_are_too_fast_say_so(vjp):
+    """They were SINGULAR, which speaks of redundant joints: at |ω| h of 2 and more the matrix of a step has no square root."""
+    text = """<mujoco><option gravity="0 0 0"/><worldbody><body><joint name="j" axis="0 1 0"/><geom size=".05" pos="0 0 -.05"/>
+      </body></worldbody><actuator><motor joint="j" gear="100"/></actuator></mujoco>"""
+    sim = dojo_py.HardSimulator(dojo_py.load_model(text), timestep=0.01, options=dojo_py.HardOptions(subdivisions=4))
+    start, controls = sim.initial_state(), np.ones((6, 1))
+    run = sim.rollout(start, controls, linearize=not vjp)
+    assert Status.TOO_FAST in run.status, "the case"
+    status = sim.rollout_vjp(run, np.ones((7, 2))).status if vjp else run.gradient_status
+    assert Status.SINGULAR not in status and status[list(run.status).index(Status.TOO_FAST)] == Status.TOO_FAST

@@ -5,6 +5,8 @@ import html
 import re
 import socket
 import time
+import urllib.error
+import urllib.request
 
 import numpy as np
 import pytest
@@ -154,6 +156,35 @@ def test_a_port_in_use_is_said(viewer_of):
         taken.listen()
         with pytest.raises(OSError, match="is in use: choose another one, or 0"):
             viewer_of("box", port=taken.getsockname()[1])
+
+
+def test_pages_of_other_origins_are_refused(viewer_of):
+    """viser answered the websocket of any page that a browser of this machine had open."""
+    client = pytest.importorskip("websockets.sync.client")
+    viser, plain = pytest.importorskip("viser"), pytest.importorskip("websockets.asyncio.server").serve
+    url = viewer_of("box").url
+    assert pytest.importorskip("websockets.asyncio.server").serve is plain, "nothing stays changed"
+
+    def connect(**more):
+        what = {"subprotocols": [f"viser-v{viser.__version__}"], "compression": None, **more}
+        with client.connect(url.replace("http", "ws"), **what) as connection:
+            return len(connection.recv())
+
+    def status(**headers):
+        try:
+            with urllib.request.urlopen(urllib.request.Request(url, headers=headers)) as answer:
+                return answer.status
+        except urllib.error.HTTPError as error:
+            return error.code
+
+    for origin in ("http://evil.example", "http://localhost:1", "null"):
+        with pytest.raises(Exception, match="403"):
+            connect(origin=origin)
+        assert status(Origin=origin) == 403
+    assert connect() > 0 and connect(origin=url) > 0 and status() == status(Origin=url) == 200
+    behind = {"X-Forwarded-Host": "hub.example"}
+    assert status(Origin="https://hub.example", **behind) == 200
+    assert connect(origin="https://hub.example", additional_headers=behind) > 0
 
 
 def test_a_stopped_viewer_frees_its_port(viewer_of):

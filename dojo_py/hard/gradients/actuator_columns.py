@@ -20,7 +20,7 @@ from dojo_py.actuation.transmission import ORIENTATION, SCALAR, SITE, TENDON
 from dojo_py.arrays import copy
 from dojo_py.hard.dof_rows import solved_impulse
 from dojo_py.hard.drives import apply_actuator, load_drive
-from dojo_py.hard.gradients.activation_change import activation_unit, add_next, owner_of
+from dojo_py.hard.gradients.activation_change import activation_unit, add_next, owner_of, room
 from dojo_py.hard.joint_bounds import bound_forces, bound_sum, forces_from_elsewhere, is_bounded
 from dojo_py.hard.orientations import orientation_impulse, orientation_place
 from dojo_py.jit import kernel
@@ -226,7 +226,7 @@ def _within_shared_bounds(T, G, unit):
 
 @kernel
 def control_drive(L, T, W, V, G, qpos, qvel, act, control, h, part_h, scheme, k, epsilon):
-    """G.d_force, G.d_servo, G.d_wrench = derivative of what the actuators do by control k: a central difference.
+    """G.d_force, G.d_servo, G.d_wrench = derivative of what the actuators do by control k: a central difference, or one inward.
 
     V holds `load_drive` of the state. epsilon: the difference step over `control_unit`.
     h, part_h [s]: lengths of the step and of the part of it in W.
@@ -241,12 +241,12 @@ def control_drive(L, T, W, V, G, qpos, qvel, act, control, h, part_h, scheme, k,
             V.control[k] = clamp(G.control[k], T.control_range[k, 0], T.control_range[k, 1])
             _note_elsewhere(L, T, V, G, qpos, qvel, act, G.control, h, reader, 0.5 if side == 0 else -0.5)
         unit = _within_shared_bounds(T, G, unit)
-    step = epsilon * unit
+    up, down = room(T, V, reader, control[k], act, control, h, epsilon * unit)
     for side in range(2):
-        delta = step if side == 0 else -step
-        G.control[k] = control[k] + delta
+        G.control[k] = control[k] + (up if side == 0 else -down)
         V.control[k] = clamp(G.control[k], T.control_range[k, 0], T.control_range[k, 1])
-        _add_reaction(L, T, W, V, G, qpos, qvel, act, G.control, h, part_h, scheme, reader, 0.5 / delta)
+        factor = (1.0 if side == 0 else -1.0) / (up + down)
+        _add_reaction(L, T, W, V, G, qpos, qvel, act, G.control, h, part_h, scheme, reader, factor)
     V.control[k] = clamp(control[k], T.control_range[k, 0], T.control_range[k, 1])
 
 
@@ -263,11 +263,11 @@ def activation_drive(L, T, W, V, G, qpos, qvel, act, control, h, part_h, scheme,
             G.act[k] = V.act[k] = act[k] + (unit if side == 0 else -unit)
             _note_elsewhere(L, T, V, G, qpos, qvel, G.act, control, h, owner, 0.5 if side == 0 else -0.5)
         unit = _within_shared_bounds(T, G, unit)
-    step = epsilon * unit
+    up, down = room(T, V, owner, act[k], act, control, h, epsilon * unit)
     for side in range(2):
-        delta = step if side == 0 else -step
-        G.act[k] = V.act[k] = act[k] + delta
-        _add_reaction(L, T, W, V, G, qpos, qvel, G.act, control, h, part_h, scheme, owner, 0.5 / delta)
+        G.act[k] = V.act[k] = act[k] + (up if side == 0 else -down)
+        factor = (1.0 if side == 0 else -1.0) / (up + down)
+        _add_reaction(L, T, W, V, G, qpos, qvel, G.act, control, h, part_h, scheme, owner, factor)
     V.act[k] = act[k]
 
 

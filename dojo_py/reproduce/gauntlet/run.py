@@ -17,6 +17,7 @@ from dojo_py.reproduce.gauntlet.judge import COMMON, breaks
 from dojo_py.reproduce.gauntlet.minimise import minimise
 from dojo_py.reproduce.gauntlet.workers import TIME_LIMIT, Worker, spread
 from dojo_py.reproduce.report import Report, import_mujoco
+from dojo_py.whole_file import write_text
 
 PACKAGE = "dojo_py.reproduce.gauntlet"
 SHOWN = 8
@@ -166,7 +167,7 @@ def shrink_broken(family: Family, name: str, found: Findings, worker: Worker, mo
             text = family.describe(smallest.case)
             stem = re.sub(r"[^a-z0-9]+", "_", f"gauntlet_{name}_{prop.lower()}_{seed}")
             file = out / (stem + (".xml" if text.startswith("<") else ".py"))
-            file.write_text(headed(text, prop, smallest.outcome.where, command), encoding="utf-8")
+            write_text(file, headed(text, prop, smallest.outcome.where, command))
             lines.append(f"seed {seed}, {prop}: smallest of {smallest.tried} cases in {file}: {smallest.outcome.where}")
     return lines
 
