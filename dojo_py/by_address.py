@@ -85,7 +85,7 @@ _interpreted: dict[Any, Any] = {}
 
 
 def address_of(function: Any) -> int:
-    """Address of an entry (t, status, data) -> answer, compiled or loaded for it."""
+    """Address of an entry (t, status, data) -> answer, compiled or loaded for it. What it raises is printed: C knows no errors."""
     if not compiling():
         if function not in _interpreted:
             _interpreted[function] = SIGNATURE(function)

@@ -59,9 +59,16 @@ _place = ["?"]
 """File and line of what is being compiled."""
 
 
-def _remember_place(self: Any, place: Any) -> None:
-    """What numba calls with the place of the next instruction."""
-    _place[0] = f"{'/'.join(Path(place.filename).parts[-3:])}:{place.line}"
+def _remembering_place(lower: Callable[..., Any]) -> Callable[..., Any]:
+    """numba's `lower_inst`, which compiles one statement."""
+
+    def lower_inst(self: Any, statement: Any) -> None:
+        before = _place[0]
+        _place[0] = f"{'/'.join(Path(self.loc.filename).parts[-3:])}:{self.loc.line}"
+        lower(self, statement)
+        _place[0] = before
+
+    return lower_inst
 
 
 def _within(fix: Callable[..., Any]) -> Callable[..., Any]:
@@ -83,7 +90,9 @@ def switch_on() -> None:
     place: Any = arrayobj
     place.fix_integer_index = _from_the_start(place.fix_integer_index)
     if CHECKED:
-        to_machine, numba_slicing, numba_code = lowering.Lower, slicing, cgutils
-        to_machine.notify_loc = _remember_place  # type: ignore[method-assign]
+        to_machine: Any = lowering.Lower
+        to_machine.lower_inst = _remembering_place(to_machine.lower_inst)
+        numba_code: Any = cgutils
         numba_code.do_boundscheck = check
-        numba_slicing.fix_slice = _within(numba_slicing.fix_slice)
+        bounds: Any = slicing
+        bounds.fix_slice = _within(bounds.fix_slice)
