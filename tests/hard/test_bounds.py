@@ -24,7 +24,7 @@ def said(checked):
 @pytest.mark.slow
 @pytest.mark.skipif(not (compiling() and REPLACED), reason="numba compiles its own way, without checks of octets and slices")
 def test_with_checked_indices_every_number_is_the_same():
-    """The first time it compiles for four minutes; the rest takes three."""
+    """The first time it compiles for some minutes; the rest takes two and a half."""
     usual, checked = said(False), said(True)
     assert len(usual) > 300
     assert [line for line in checked if line not in usual] == [] and len(checked) == len(usual)
