@@ -12,9 +12,12 @@ from numba.core.errors import TypingError
 from numba.extending import intrinsic
 from numba.np.arrayobj import populate_array
 
+from dojo_py.indices import CHECKED, check
 from dojo_py.jit import compiling, kernel
 
 _WORD = ir.IntType(64)
+_NO_NUMBER = 0xFF
+"""A double of these bytes is not a number."""
 
 
 @kernel
@@ -83,8 +86,8 @@ def _on_stack(context: Any, builder: Any, kind: Any, sizes: tuple[int, ...], cle
     """An array of doubles in the frame of the function, for which no references are counted."""
     count = math.prod(sizes)
     data = cgutils.alloca_once(builder, ir.DoubleType(), size=ir.Constant(_WORD, count))
-    if clear:
-        cgutils.memset(builder, data, ir.Constant(_WORD, 8 * count), 0)
+    if clear or CHECKED:
+        cgutils.memset(builder, data, ir.Constant(_WORD, 8 * count), 0 if clear else _NO_NUMBER)
     array = context.make_array(kind)(context, builder)
     shape = [ir.Constant(_WORD, size) for size in sizes]
     strides = [ir.Constant(_WORD, 8 * math.prod(sizes[k + 1 :])) for k in range(len(sizes))]
@@ -105,6 +108,9 @@ def _square(typing: Any, memory: Any, start: Any, n: Any) -> Any:
     def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         given = context.make_array(signature.args[0])(context, builder, args[0])
         start, n = args[1:]
+        if CHECKED:
+            check(context, builder, start, builder.add(given.nitems, ir.Constant(_WORD, 1)))
+            check(context, builder, builder.mul(n, n), builder.sub(builder.add(given.nitems, ir.Constant(_WORD, 1)), start))
         data = builder.gep(given.data, [start])
         array, size = context.make_array(kind)(context, builder), ir.Constant(_WORD, 8)
         populate_array(array, data, [n, n], [builder.mul(n, size), size], size, None)

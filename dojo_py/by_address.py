@@ -85,7 +85,7 @@ _interpreted: dict[Any, Any] = {}
 
 
 def address_of(function: Any) -> int:
-    """Address of an entry (t, status, data) -> answer, compiled or loaded for it."""
+    """Address of an entry (t, status, data) -> answer, compiled or loaded for it. What it raises is printed: C knows no errors."""
     if not compiling():
         if function not in _interpreted:
             _interpreted[function] = SIGNATURE(function)
@@ -93,11 +93,11 @@ def address_of(function: Any) -> int:
     return _compiled(function, (types.int64, types.int64, types.int64))
 
 
-def _compiled(function: Any, kinds: tuple[Any, ...]) -> int:
-    """Address of an entry, compiled or loaded for arguments of these types."""
+def _compiled(function: Any, kinds: tuple[Any, ...], name: str = "llvm_cfunc_wrapper_name") -> int:
+    """Address of an entry, as C calls it or as numba does, compiled or loaded for arguments of these types."""
     function.compile(kinds)
     made = function.overloads[kinds]
-    return int(made.library.get_pointer_to_function(made.fndesc.llvm_cfunc_wrapper_name))
+    return int(made.library.get_pointer_to_function(getattr(made.fndesc, name)))
 
 
 def struct_address(struct: Any) -> int:
@@ -145,7 +145,7 @@ class Apart:
             raise ValueError(f"number {number} of {function.__qualname__} is that of {_apart[number].__qualname__}")
         self.number, self.subject, self._lock = number, subject, threading.Lock()
         self._kinds: tuple[Any, ...] = ()
-        self.entry = entry(function, _nrt=counted, no_cpython_wrapper=True, no_cfunc_wrapper=False)
+        self.entry = entry(function, _nrt=counted, no_cpython_wrapper=True)
         _apart[number] = function
 
     def load(self, *arguments: Any) -> None:
@@ -156,7 +156,7 @@ class Apart:
         with self._lock:
             if ADDRESSES[self.number] == 0:
                 with ANNOUNCEMENT.around(compiling=False, subject=self.subject), undisturbed():
-                    ADDRESSES[self.number], self._kinds = _compiled(self.entry, kinds), kinds
+                    ADDRESSES[self.number], self._kinds = _compiled(self.entry, kinds, "llvm_func_name"), kinds
         if kinds != self._kinds:
             raise TypeError(f"{self.entry.__name__} was compiled for {self._kinds}, not for {kinds}")
 
@@ -177,9 +177,13 @@ def _call_apart(typing_context: Any, address: Any, arguments: Any) -> Any:
     passed = types.Tuple(tuple(_passed_as(kind) for kind in given))
 
     def code(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        kinds = tuple(context.get_value_type(kind) for kind in passed)
-        function = builder.inttoptr(values[0], ir.FunctionType(ir.DoubleType(), kinds).as_pointer())
-        return builder.call(function, cgutils.unpack_tuple(builder, values[1]))
+        convention = context.call_conv
+        function = builder.inttoptr(values[0], convention.get_function_type(types.float64, passed).as_pointer())
+        given = cgutils.unpack_tuple(builder, values[1])
+        status, answer = convention.call_function(builder, function, types.float64, passed, given)
+        with cgutils.if_unlikely(builder, status.is_error):
+            convention.return_status_propagate(builder, status)
+        return answer
 
     return types.float64(types.int64, passed), code
 

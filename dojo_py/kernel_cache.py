@@ -3,7 +3,8 @@
 In order: NUMBA_CACHE_DIR when it is set, `__pycache__` beside the kernel's source, the user's cache folder, a private folder of
 the temporary directory. A folder that can only be read (a shared installation, an image of a container) is looked into before
 the one that is written. In folders that several installations share, kernels are found by what they are compiled from, not by
-where it lies: a second environment, or a copy of the repository, compiles nothing anew. One process compiles an entry while
+where it lies: a second environment, or a copy of the repository, compiles nothing anew. Kernels with checked
+indices (NUMBA_BOUNDSCHECK, indices.py) lie only there, apart from others. One process compiles an entry while
 others that need it wait and load what it made. A file holds versions for several processors; numba compiles another one when
 the processor is new.
 """
@@ -42,9 +43,10 @@ MOST_VERSIONS = 16
 
 def folders_of(module: str, source: Path, stamp: bytes) -> list[Path]:
     """Folders in which the kernels of a source file may be kept, best first."""
-    content = hashlib.sha256(stamp + numba.__version__.encode()).hexdigest()[:16]
+    checked = b"checked" if _CONFIG.BOUNDSCHECK else b""
+    content = hashlib.sha256(stamp + numba.__version__.encode() + checked).hexdigest()[:16]
     shared = [Path(AppDirs(appname="numba", appauthor=False).user_cache_dir), private_folder()]
-    own = [] if _CONFIG.CACHE_DIR else [source.parent / "__pycache__"]
+    own = [] if _CONFIG.CACHE_DIR or checked else [source.parent / "__pycache__"]
     if _CONFIG.CACHE_DIR:
         shared.insert(0, Path(_CONFIG.CACHE_DIR))
     return own + [folder / module / content for folder in shared]

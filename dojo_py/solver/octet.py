@@ -14,6 +14,7 @@ from numba.core.datamodel import models
 from numba.core.errors import TypingError
 from numba.extending import intrinsic, register_model
 
+from dojo_py.indices import CHECKED, check
 from dojo_py.jit import compiling, kernel
 
 WIDTH = 8
@@ -58,7 +59,12 @@ def _or(plain: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _address(context: Any, builder: Any, kind: Any, array: Any, i: Any, j: Any) -> Any:
-    place = cgutils.get_item_pointer(context, builder, kind, context.make_array(kind)(context, builder, array), [i, j])
+    matrix = context.make_array(kind)(context, builder, array)
+    if CHECKED:
+        rows, columns = cgutils.unpack_tuple(builder, matrix.shape, 2)
+        check(context, builder, i, rows)
+        check(context, builder, j, columns, most=WIDTH - 1)
+    place = cgutils.get_item_pointer(context, builder, kind, matrix, [i, j])
     return builder.bitcast(place, _VECTOR.as_pointer())
 
 

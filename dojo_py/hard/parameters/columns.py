@@ -56,8 +56,8 @@ forces."""
 
 def by_parameters(L, P, Q, T, W, G, K, qpos, qvel, act, control, wrenches, joint_forces, t, h, out):
     """See `apart.differentiate_by_parameters`. out (T, p, 2 nv + na)."""
-    w, f = _row_of(wrenches, t), _row_of(joint_forces, t)
-    outside = Outside(wrenches[w : w + 1], joint_forces[f : f + 1])
+    (w, end), (f, last) = _row_of(wrenches, t), _row_of(joint_forces, t)
+    outside = Outside(wrenches[w:end], joint_forces[f:last])
     parameter_columns(L, P, Q, T, W, G, K.adjoint, K.moved, qpos, qvel, act, control, outside, h, W.options.springs, out[t])
     return 1.0
 
@@ -73,8 +73,9 @@ def load_parameters(L, P, Q, T, M, W, V, G, K):
 
 @kernel
 def _row_of(rows, t):
-    """Index of the row of step t: there are no rows, one for all steps, or one for each."""
-    return max(min(t, rows.shape[0] - 1), 0)
+    """Where the row of step t begins and ends: there are no rows, one for all steps, or one for each."""
+    end = min(t + 1, rows.shape[0])
+    return max(end - 1, 0), end
 
 
 @kernel
