@@ -1,4 +1,4 @@
-"""A rim whose lowest point is followed gives up its fixed points, and takes them back where that is not solved (followed_rims.py)."""
+"""Rims whose lowest point is followed give up their fixed points, and take them back where that fails (followed_rims.py)."""
 
 import numpy as np
 
