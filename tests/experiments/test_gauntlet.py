@@ -252,9 +252,9 @@ def test_fixed_seeds_break_nothing_that_is_not_known(run, name):
     assert missing <= ({"kink"} if name == "gradients" else set()), "fixed seeds must reach every property"
     known = KNOWN.get(name, {})
     new = {prop: broken_seeds(name, prop, seeds) for prop in properties}
-    for prop, (seeds_, _) in known.items():
+    for prop, broken in known.items():
         if prop in new:
-            new[prop] = {seed: where for seed, where in new[prop].items() if seed not in seeds_}
+            new[prop] = {seed: where for seed, where in new[prop].items() if seed not in broken.seeds}
     assert not any(new.values()), {prop: found for prop, found in new.items() if found}
 
 
