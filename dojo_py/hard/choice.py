@@ -31,7 +31,8 @@ def choose_contacts(L, P, Q, W, h, everything, margin):
         add_contact(P, Q, W, i)
     W.n_active[1] = W.n_active[0]
     for s in range(W.n_features[0]):
-        if W.fwanted[s] != LET_GO and (W.fwanted[s] != 0 or not faded(L, P, Q, W, s)):
+        may_return = W.freplaced[s] > 0  # (a fixed point of a rim that is followed, followed_rims.py)
+        if may_return or (W.fwanted[s] != LET_GO and (W.fwanted[s] != 0 or not faded(L, P, Q, W, s))):
             add_contact(P, Q, W, P.body.shape[0] + s)
     W.n_features[4] = W.n_features[0]
     W.n_limits[0] = 0

@@ -6,6 +6,8 @@ and the status names the failure.
 
 import math
 
+from dojo_py.arrays import copy, scratch
+from dojo_py.hard.bodies import old_momentum
 from dojo_py.hard.choice import want_all
 from dojo_py.hard.completion import complete_whole, end_at_best, end_with
 from dojo_py.hard.contact_rows import OVERLAP, start_gap
@@ -75,7 +77,7 @@ def solve_island(L, P, Q, A, W, h, kappa, may_ask):
     """
     begin_attempts(W, W.solver.ladder * W.options.max_iterations)
     W.halt[0] = 0.0
-    halvings, parts, recovery = _least_halvings(L, W, h), 1, W.options.recovery_speed
+    halvings, parts, recovery = _least_halvings(L, W, h, kappa), 1, W.options.recovery_speed
     if halvings == 0 and kappa == 0.0 and _looks_in_vain(W) and _divided_after_looks(L, P, Q, A, W, h, recovery):
         return False
     if halvings == 0:
@@ -150,9 +152,12 @@ def _divided_after_looks(L, P, Q, A, W, h, recovery):
 
 
 @kernel
-def _least_halvings(L, W, h):
+def _least_halvings(L, W, h, kappa):
     """How often the step is halved at least: until no body rotates by more than it may in one part; 0 where it is solved whole, or
     may not be divided at all.
+
+    In the hard limit at the velocities where the step starts: what fails because bodies are made to rotate faster is divided then.
+    On the central path, where it is not, also at those that the torques on free bodies alone would give them by its end.
     """
     halvings = 0
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
@@ -162,6 +167,8 @@ def _least_halvings(L, W, h):
         if W.carried[b] > 0.0:  # (no velocity over the whole step has its momentum)
             halvings = max(halvings, 1)
             turn = h * _spin(L.mobility[b], W.carry[b])
+        if kappa > 0.0 and L.most_turn[b] <= FREE_TURN:
+            turn = max(turn, h * _spin_under_load(L, W, b, h))
         if W.fast[b] == 1:
             halvings = max(halvings, min(FAST_HALVINGS, int(W.options.subdivisions)))
         if halvings == 0 and turn <= L.most_turn[b]:
@@ -180,6 +187,19 @@ def _spin(mobility, momentum):
     for i in range(3):
         total += (mobility[i, 0] * x + mobility[i, 1] * y + mobility[i, 2] * z) ** 2
     return math.sqrt(total)
+
+
+@kernel
+def _spin_under_load(L, W, b, h):
+    """How fast body b would rotate after h [s] with its momentum and the torque on it, and nothing else [rad/s]."""
+    R, momentum = W.R[b], scratch(6)
+    if W.carried[b] > 0.0:
+        copy(W.carry[b], momentum)
+    else:
+        old_momentum(L.mass[b], L.inertia[b], W.v_prev[b], h, momentum)
+    for i in range(3):
+        momentum[3 + i] += h * (R[0, i] * W.wrench[b, 3] + R[1, i] * W.wrench[b, 4] + R[2, i] * W.wrench[b, 5])
+    return _spin(L.mobility[b], momentum)
 
 
 @kernel
