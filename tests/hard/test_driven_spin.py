@@ -25,8 +25,10 @@ def test_a_torque_sets_a_cube_spinning(torque, kappa):
 
 @pytest.mark.parametrize("kappa", [0.0, 1e-4])
 def test_its_spin_is_that_of_the_closed_form(kappa):
-    """Nothing touches the cube: after 30 ms |ω| = τ t / I, 270.5 rad/s; 6 % less in the hard limit, 1.5 % more on the path (velocities of a
-    step in parts are means over parts of different lengths)."""
+    """Nothing touches the cube: after 30 ms |ω| = τ t / I, 270.5 rad/s; 6 % less in the hard limit, 1.5 % more on the path.
+
+    (Velocities of a step in parts are means over parts of different lengths.)
+    """
     sim, wrench = HardSimulator(load_model(CUBE), timestep=0.01), np.zeros((2, 6))
     wrench[1, 3:] = 3.0, 2.0, 60.0
     state = sim.initial_state()
