@@ -167,8 +167,9 @@ def _least_halvings(L, W, h, kappa):
         if W.carried[b] > 0.0:  # (no velocity over the whole step has its momentum)
             halvings = max(halvings, 1)
             turn = h * _spin(L.mobility[b], W.carry[b])
-        if kappa > 0.0 and L.most_turn[b] <= FREE_TURN:
-            turn = max(turn, h * _spin_under_load(L, W, b, h))
+        loaded = h * _spin_under_load(L, W, b, h) if kappa > 0.0 and L.most_turn[b] <= FREE_TURN else 0.0
+        if loaded <= L.most_turn[b] * 2.0**W.options.subdivisions:  # (beyond, no parts help)
+            turn = max(turn, loaded)
         if W.fast[b] == 1:
             halvings = max(halvings, min(FAST_HALVINGS, int(W.options.subdivisions)))
         if halvings == 0 and turn <= L.most_turn[b]:
