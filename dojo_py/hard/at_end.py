@@ -17,7 +17,7 @@ from dojo_py.hard.closures import forget_unmet
 from dojo_py.hard.creep import aim_of_dry_friction, aim_of_friction
 from dojo_py.hard.interior_point import record
 from dojo_py.hard.islands import CONTACTS, DOFS, LIMITS
-from dojo_py.hard.measure import end_of_path, measure
+from dojo_py.hard.measure import end_of_path, friction_target, measure
 from dojo_py.hard.newton_step import REFINED, newton
 from dojo_py.hard.points import clear_cones, combine, copy_point
 from dojo_py.hard.progress import inside_rotation_domain, inside_servo_ranges
@@ -78,7 +78,7 @@ def newton_at_end(L, P, Q, A, W, h, goal):
     share_masses(L, W)
     _take_motion(L, W, h)
     height = max(_height(L, W, h), end)
-    _onto_path(L, W, h, height, height / goal.weight)
+    _onto_path(L, W, h, height, friction_target(goal, height))
     at = measure(L, P, Q, W, h, goal)
     before = math.inf
     for iteration in range(MOST + 1):
@@ -92,7 +92,7 @@ def newton_at_end(L, P, Q, A, W, h, goal):
         if slow:
             return STALLED, iteration, at.residual, at.worst
         before = at.residual
-        if not newton(L, W, h, height, height / goal.weight, 0.0, False, REFINED * max(at.residual, goal.tol_residual)):
+        if not newton(L, W, h, height, friction_target(goal, height), 0.0, False, REFINED * max(at.residual, goal.tol_residual)):
             return SINGULAR, iteration, at.residual, at.worst
         if inside_rotation_domain(W, h, 1.0) < 1.0:
             return TOO_FAST, iteration, at.residual, at.worst
@@ -103,7 +103,7 @@ def newton_at_end(L, P, Q, A, W, h, goal):
         record(W, iteration, at, alpha, 0.0, 0.0)
         at = measure(L, P, Q, W, h, goal)
         height = max(_height(L, W, h), end)
-        if _onto_path(L, W, h, height, height / goal.weight) > 0:
+        if _onto_path(L, W, h, height, friction_target(goal, height)) > 0:
             at = measure(L, P, Q, W, h, goal)
     return STALLED, MOST, at.residual, at.worst
 

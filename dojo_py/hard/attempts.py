@@ -127,7 +127,7 @@ def _attempt(L, P, Q, A, W, h, kappa, attempt, impulses, keeps_best, tightest):
     """
     found, again = W.found, _takes_up(attempt)
     lead = 1.0 if kappa > 0.0 else 1.0 / _small(L, W, h)
-    weight = min(h, 1.0) / lead
+    weight = min(h, 1.0)
     W.keeps_rest[0] = 1.0 if again else 0.0
     tol_residual, tol_comp = W.options.residual_tolerance, tightest * steady(W) if again and kappa == 0.0 else tightest
     remembered = again or attempt <= WARM_START
@@ -148,8 +148,8 @@ def _attempt(L, P, Q, A, W, h, kappa, attempt, impulses, keeps_best, tightest):
         _note(L, W, h, SOLVED, residual, worst)
         return True
     if attempt == PATH and any_cone(L, W):
-        end = weight * lead * (kappa if kappa > 0.0 else 0.5 * tol_comp)
-        _, count = follow(L, P, Q, A, W, h, weight, end, tol_residual, int(PATH_SHARE * left(W)))
+        end = weight * (kappa if kappa > 0.0 else 0.5 * tol_comp)
+        _, count = follow(L, P, Q, A, W, h, weight / lead, end, tol_residual, int(PATH_SHARE * left(W)))
         found[COUNT] += count
     goal = Goal(kappa, lead, weight, tol_residual, tol_comp, _most(W, SOLVE_LIMIT), keeps_best)
     status, count, residual, worst = iterate(L, P, Q, A, W, h, goal)

@@ -7,7 +7,7 @@ from dojo_py.arrays import scratch
 from dojo_py.hard.assemble import assemble
 from dojo_py.hard.closures import keep_unmet
 from dojo_py.hard.correction import weigh_correction
-from dojo_py.hard.measure import end_of_path, mean_product
+from dojo_py.hard.measure import end_of_path, friction_target, mean_product
 from dojo_py.hard.points import clear_cones, copy_point
 from dojo_py.hard.progress import centring, largest_step
 from dojo_py.hard.recover import recover
@@ -106,12 +106,12 @@ def _refined(goal, at):
 
 @kernel
 def _towards(L, W, h, goal, at, target, corrected, refined):
-    """`newton` towards the product `target` [N s m] for gaps, and target / weight for friction.
+    """`newton` towards the product `target` [N s m] for gaps, and `friction_target` for friction.
 
     At the end of the path all contacts have the same target: `uneven` times it may be more than the tolerance.
     """
     typical = at.typical if target > end_of_path(goal) else 0.0
-    return newton(L, W, h, max(target, goal.kappa), target / goal.weight, typical, corrected, refined)
+    return newton(L, W, h, max(target, goal.kappa), friction_target(goal, target), typical, corrected, refined)
 
 
 @kernel

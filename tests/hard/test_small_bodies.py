@@ -113,3 +113,34 @@ def test_the_anchor_of_a_slide_moves_nothing():
     lin = sim.linearize(state, kappa=1e-8, parameters=("joint_anchor", "mass"))
     assert np.all(lin.parameters["joint_anchor"] == 0.0)
     assert np.abs(lin.parameters["mass"]).max() > 0.0
+
+
+def tower(scale):
+    """Plates of 25 to 42 mg on balls of 14 to 22 micrograms, one on the other, on a floor; lengths times `scale`."""
+    balls, plates = (2.18e-8, 1.35e-8, 1.62e-8, 1.51e-8, 2.1e-8), (4.21e-5, 2.52e-5, 3.08e-5, 2.92e-5, 2.53e-5)
+    places = np.random.default_rng(0).uniform(-2e-5, 2e-5, (10, 2))
+    radius, half, bodies = 2.01e-4, 2.51e-4, ""
+    for i, (x, y) in enumerate(places * scale):
+        z = (radius if i % 2 == 0 else 2 * radius + half) + i // 2 * 2 * (radius + half)
+        shape = (
+            f'type="sphere" size="{radius * scale}"'
+            if i % 2 == 0
+            else f'type="box" size="{1.26e-3 * scale} {1e-3 * scale} {half * scale}"'
+        )
+        mass = (balls if i % 2 == 0 else plates)[i // 2]
+        bodies += f'<body pos="{x} {y} {z * scale}"><freejoint/><geom {shape} mass="{mass}"/></body>'
+    return load_model(f"""<mujoco><compiler boundmass="1e-10" boundinertia="{2e-15 * scale**2}"/><default><geom friction="1.466"/></default>
+      <worldbody><geom type="plane" size="0 0 1"/>{bodies}</worldbody></mujoco>""")
+
+
+@pytest.mark.parametrize("scale", [1.0, 1000.0])
+def test_towers_of_millimetres_and_of_metres_fall_alike(scale):
+    """On the way to the hard limit friction was relaxed 4000 times as much as gaps where bodies are small.
+
+    Masses differ by up to 3000. Of 256 steps 126 were not solved at millimetres, 0 at metres.
+    """
+    h = 1.4e-3 * np.sqrt(scale)
+    sim = HardSimulator(tower(scale), timestep=h)
+    run = sim.rollout(sim.initial_state(), np.zeros((256, 0)))
+    print(f"{scale:g}: {np.count_nonzero(run.status)} not solved, mean {run.iterations.mean():.0f} iterations")
+    assert np.count_nonzero(run.status) <= 10  # 0, 0; chaos: 2 to 5 with other places
