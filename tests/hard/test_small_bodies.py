@@ -129,8 +129,8 @@ def tower(scale):
         )
         mass = (balls if i % 2 == 0 else plates)[i // 2]
         bodies += f'<body pos="{x} {y} {z * scale}"><freejoint/><geom {shape} mass="{mass}"/></body>'
-    return load_model(f"""<mujoco><compiler boundmass="1e-10" boundinertia="{2e-15 * scale**2}"/><default><geom friction="1.466"/></default>
-      <worldbody><geom type="plane" size="0 0 1"/>{bodies}</worldbody></mujoco>""")
+    return load_model(f"""<mujoco><compiler boundmass="1e-10" boundinertia="{2e-15 * scale**2}"/>
+      <default><geom friction="1.466"/></default><worldbody><geom type="plane" size="0 0 1"/>{bodies}</worldbody></mujoco>""")
 
 
 @pytest.mark.parametrize("scale", [1.0, 1000.0])
