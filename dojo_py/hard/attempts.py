@@ -6,6 +6,7 @@ from dojo_py.hard.apart import hold_corners
 from dojo_py.hard.at_end import any_pyramid, newton_at_end
 from dojo_py.hard.bodies import strongest_gravity
 from dojo_py.hard.central_path import follow
+from dojo_py.hard.held_bounds import bounds_held
 from dojo_py.hard.held_points import any_held
 from dojo_py.hard.interior_point import iterate
 from dojo_py.hard.islands import BODIES, CONTACTS
@@ -23,7 +24,7 @@ from dojo_py.hard.outcome import (
     left,
     waiting,
 )
-from dojo_py.hard.progress import BEYOND_ROUND_OFF, WHOLE, residual_of
+from dojo_py.hard.progress import BEYOND_ROUND_OFF, SMALL, WHOLE, residual_of
 from dojo_py.hard.residuals import evaluate_motion
 from dojo_py.hard.start import (
     COLD,
@@ -55,12 +56,6 @@ all slip."""
 PATH_SHARE = 0.5
 """Fraction of the remaining iterations that following the path may take: as many are left to the step in parts."""
 
-SMALL = 0.02
-"""Radius of gyration [m] of bodies below which the tolerance of complementarity of gaps is reduced, by the square of the ratio: two
-such bodies that only touch separate at 7e-6 m/s in a step of 0.01 s, a third of a thousandth of this radius a second. Friction's
-products let a contact creep at κ / bound, independent of size: their tolerance depends on masses only (`lead`), otherwise slips
-would have to be accurate to 1e-16 m/s."""
-
 CENTRED = 1e-5
 """Largest |b∘c - κe| over κ of a step on the central path whose derivatives count as SOLVED. Steps that round-off keeps farther off
 are SOLVED, their derivatives INEXACT (rollout.py)."""
@@ -79,14 +74,14 @@ def attempts(L, P, Q, A, W, h, kappa, source, whole, last, once):
     """Solve the step of the islands in W.span by one attempt after another, until one solves it. The results are in W.found.
 
     source: the impulses that come first, WARM, HERE (the present ones) or COLD. whole: a whole step, for which the path is followed
-    and the best point is kept, unless points are held: those are other equations (held_points.py). In a part of a step the path is
-    followed only as the last resort (`last`). once: only attempts from `source`.
+    and the best point is kept, unless points or bounds of friction are held: those are other equations (held_points.py,
+    held_bounds.py). In a part of a step the path is followed only as the last resort (`last`). once: only attempts from `source`.
     Returns True where a solve came near the solution and contacts were then held (`hold_corners`): to be solved again from there.
     """
     tightest = complementarity_tolerance(L, W, h, kappa)
     first = COLD_START if source == COLD else AT_END if source == WARM and _may_end_soon(W, kappa, whole) else WARM_START
     last_one = AGAIN_PATH if not once else AGAIN_COLD if first == COLD_START else AGAIN_WARM
-    keeps_best = whole and not any_held(P, W)
+    keeps_best = whole and not any_held(P, W) and not bounds_held(W)
     for attempt in range(first, last_one + 1):
         near = attempt > max(first, WARM_START) and W.found[RESIDUAL] < W.solver.close and W.found[WORST] <= tightest
         if whole and kappa == 0.0 and near and hold_corners(L, P, Q, W, h) > 0:
@@ -244,8 +239,11 @@ def _mass_scale(L, W):
 def _small(L, W, h):
     """Factor, 1 at most, of the tolerance of gaps' complementarity (not friction's) by body sizes in the islands in W.span.
 
-    Impulses κ / gap move light bodies more, and two that only touch separate at √(κ / m h): for small ones that is far. It is no
-    smaller than round-off allows: for small fast bodies γ s is known to about momentum times the round-off of positions.
+    Impulses κ / gap move light bodies more, and two that only touch separate at √(κ / m h): for small ones that is far. (Those of
+    the size SMALL at 7e-6 m/s in a step of 0.01 s, a third of a thousandth of this radius a second.) The factor is the square of
+    the size over SMALL, but no smaller than round-off allows: for small fast bodies γ s is known to about momentum times the
+    round-off of positions. Friction's products let a contact creep at κ / bound, independent of size: their tolerance depends on
+    masses only (`Goal.lead`), otherwise slips would have to be accurate to 1e-16 m/s.
     """
     small, momentum, way = 1.0, 0.0, 0.0
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):

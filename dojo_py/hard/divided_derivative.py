@@ -91,7 +91,7 @@ def _follow_parts(L, P, Q, T, M, W, V, G, Z, control, outside, t, h, kappa):
         copy_rows(V.wrench, W.wrench)
         finest, source = parts == 1 << int(W.options.subdivisions), COLD if k == 0 else HERE
         begin_attempts(W, W.options.max_iterations)
-        one_part(L, P, Q, V.servos, W, D.lengths[1], W.options.recovery_speed, kappa, source, k == 0, finest, False)
+        one_part(L, P, Q, V.servos, W, D.lengths[1], W.options.recovery_speed, kappa, source, k == 0, finest, False, False)
         task = FIRST_PART if k == 0 else NEXT_PART
         if not is_solved(W) or not differentiate(L, P, Q, T, W, V, G, Z, control, t, h, kappa, task):
             return False

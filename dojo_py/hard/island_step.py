@@ -13,13 +13,14 @@ from dojo_py.hard.completion import complete_whole, end_at_best, end_with
 from dojo_py.hard.contact_rows import OVERLAP, start_gap
 from dojo_py.hard.followed_rims import any_replaced, take_points_back
 from dojo_py.hard.giving_way import any_closure, give_way
-from dojo_py.hard.held_friction import hold_bounds
+from dojo_py.hard.held_friction import whole_with_held_bounds
 from dojo_py.hard.held_points import release_points
 from dojo_py.hard.islands import BODIES, CONTACTS, LIMITS
 from dojo_py.hard.limits import start_room
 from dojo_py.hard.outcome import (
     BEST_RESIDUAL,
     BEST_WORST,
+    BUDGET,
     COUNT,
     END_IN_VAIN,
     RESIDUAL,
@@ -76,6 +77,7 @@ def solve_island(L, P, Q, A, W, h, kappa, may_ask):
     would make the end of a step a discontinuous function of its start.
     """
     begin_attempts(W, W.solver.ladder * W.options.max_iterations)
+    last = W.found[BUDGET] + (1.0 - W.solver.ladder) * W.options.max_iterations
     W.halt[0] = 0.0
     halvings, parts, recovery = _least_halvings(L, W, h, kappa), 1, W.options.recovery_speed
     if halvings == 0 and kappa == 0.0 and _looks_in_vain(W) and _divided_after_looks(L, P, Q, A, W, h, recovery):
@@ -94,15 +96,15 @@ def solve_island(L, P, Q, A, W, h, kappa, may_ask):
         keep_features(W)
     if halvings > 0 or (may_divide and not is_solved(W)):
         allow(W, max(left(W), 1.0))
-        parts = in_parts(L, P, Q, A, W, h, recovery, halvings, kappa)
+        parts = in_parts(L, P, Q, A, W, h, recovery, halvings, kappa, False)
         stuck = not is_solved(W) and kappa == 0.0 and W.halt[0] == 0.0 and left(W) > 0.0
         if stuck and recovery > 0.0 and _overlap(L, P, Q, W):  # as in `_try_whole`, of bodies that rotate too fast for it
             recovery = 0.0
-            parts = in_parts(L, P, Q, A, W, h, recovery, halvings, kappa)
+            parts = in_parts(L, P, Q, A, W, h, recovery, halvings, kappa, False)
         if not is_solved(W) and halvings > 0 and may_ask and want_all(L, P, Q, W, h) > 0:
             return True
     if not is_solved(W):
-        _give_up(L, P, Q, A, W, h, kappa, halvings, parts)
+        _give_up(L, P, Q, A, W, h, kappa, halvings, parts, last)
         return False
     report_island(W, SOLVED, parts)
     if recovery == 0.0 and parts == 1:
@@ -138,7 +140,7 @@ def _divided_after_looks(L, P, Q, A, W, h, recovery):
     if not W.options.subdivisions > 0.0:
         return False
     keep_features(W)
-    parts = in_parts(L, P, Q, A, W, h, recovery, 0, 0.0)
+    parts = in_parts(L, P, Q, A, W, h, recovery, 0, 0.0, False)
     if is_solved(W):
         report_island(W, SOLVED, parts)
         return True
@@ -254,18 +256,20 @@ def _try_whole(L, P, Q, A, W, h, kappa, gives_way, may_ask):
 
 
 @kernel
-def _give_up(L, P, Q, A, W, h, kappa, halvings, parts):
+def _give_up(L, P, Q, A, W, h, kappa, halvings, parts, last):
     """The islands' step ends INEXACT at the best there is; without a usable end they stay where they are, under a named failure.
 
     In this order: the best point of a whole step if it is nearly solved; compliant closures and overlaps (giving_way.py); parts, if
-    they cover half of the interval; friction with held bounds; any usable point of a whole step; what parts cover. Without any of
-    these the bodies stay where they are. In the hard limit their velocities become zero if that was so in the last step, too: the
-    next step would fail like this one.
+    they cover half of the interval; friction with held bounds, of the whole step, then in parts; any usable point of a whole step;
+    what parts cover. Without any of these the bodies stay where they are. In the hard limit their velocities become zero if they
+    stayed in the last step, too: the next step would fail like this one.
+
+    last: the number of iterations (COUNT) at which all this ends; (1 - ladder) of `max_iterations` there are in any case.
     """
     failure = TOO_FAST if halvings > 0 else int(W.found[STATUS])
     covered, best = W.halt[0], W.found[BEST_RESIDUAL]
     nearly = best < W.solver.close
-    more = (1.0 - W.solver.ladder) * W.options.max_iterations
+    more = max((1.0 - W.solver.ladder) * W.options.max_iterations, last - W.found[COUNT])
     if nearly or covered < 0.5:
         take_features_back(W)
     if not nearly and kappa == 0.0 and halvings == 0 and (any_closure(L, W) or _overlap(L, P, Q, W)):
@@ -276,10 +280,9 @@ def _give_up(L, P, Q, A, W, h, kappa, halvings, parts):
             return
     if not nearly and covered < 0.5:
         allow(W, more)
-        hold_bounds(L, P, Q, A, W, h, kappa)
-        if is_solved(W):
-            report_island(W, INEXACT, 1)
+        if _with_held_bounds(L, P, Q, A, W, h, kappa, halvings):
             return
+        covered = W.halt[0]
     best = W.found[BEST_RESIDUAL]
     if nearly or (covered < 0.5 and best < FAR_OFF):
         end_at_best(L, P, Q, A, W, h)
@@ -295,6 +298,24 @@ def _give_up(L, P, Q, A, W, h, kappa, halvings, parts):
         report_island(W, INEXACT, 1)
     else:
         report_island(W, failure, 0)
+
+
+@kernel
+def _with_held_bounds(L, P, Q, A, W, h, kappa, halvings):
+    """The step with the bounds of friction held (held_bounds.py), whole, then in parts. Returns whether that reports its end.
+
+    Where it does not, W.halt tells of these parts if any was solved, otherwise of those before.
+    """
+    covered, parts = W.halt[0], 1
+    whole_with_held_bounds(L, P, Q, A, W, h, kappa)
+    if not is_solved(W) and kappa == 0.0 and W.options.subdivisions > 0.0:
+        parts = in_parts(L, P, Q, A, W, h, 0.0, halvings, kappa, True)
+        if not is_solved(W):
+            take_features_back(W)
+            W.halt[0] = W.halt[0] if W.halt[0] > 0.0 else covered
+    if is_solved(W):
+        report_island(W, INEXACT, parts)
+    return is_solved(W)
 
 
 @kernel

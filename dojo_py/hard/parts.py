@@ -14,6 +14,7 @@ from dojo_py.hard.contact_work import throws
 from dojo_py.hard.coordinates import HALF_TURN
 from dojo_py.hard.fast_rotation import in_shorter_intervals, parts_of_rotation, rotation_in
 from dojo_py.hard.foresight import foresee_islands
+from dojo_py.hard.held_bounds import hold_bounds, release_bounds
 from dojo_py.hard.interior_point import iterate
 from dojo_py.hard.islands import BODIES, CONTACTS, DOFS, LIMITS, NODES, find_islands, take_islands
 from dojo_py.hard.joint_rows import start_joints
@@ -59,11 +60,12 @@ def whole(L, P, Q, A, W, h, recovery, kappa, source, once):
 
 
 @kernel
-def in_parts(L, P, Q, A, W, h, recovery, halvings, kappa):
+def in_parts(L, P, Q, A, W, h, recovery, halvings, kappa, held):
     """The step of the islands in W.span in parts; a part that fails is halved; after `wait` solved ones the next is twice as long.
 
     halvings: how often the step is halved at least, because bodies rotate too fast for longer parts (see PART_NEEDS); 0: no need.
     Where the last step had no usable end parts begin with the shortest, of which some are solved before the iterations are spent.
+    held: with the bounds of friction held in each part at those of the part before, see `_with_held_bounds`.
     recovery: as in `whole`. Returns the number of parts; W.found has the worst residual and complementarity of all. Where parts do
     not reach the end of the interval, W.halt says how far they got: see `stand_still`.
     """
@@ -80,7 +82,7 @@ def in_parts(L, P, Q, A, W, h, recovery, halvings, kappa):
     while done < 1 << most:
         part_h = h / (1 << level)
         before = left(W)
-        one_part(L, P, Q, A, W, part_h, recovery, kappa, COLD if fresh else HERE, done == 0, level == most, longer)
+        one_part(L, P, Q, A, W, part_h, recovery, kappa, COLD if fresh else HERE, done == 0, level == most, longer, held)
         if is_solved(W):
             residual, complementarity = max(residual, W.found[RESIDUAL]), max(complementarity, W.found[WORST])
             with_round_off = max(with_round_off, W.found[WITH_ROUND_OFF])
@@ -115,11 +117,11 @@ def in_parts(L, P, Q, A, W, h, recovery, halvings, kappa):
 
 
 @kernel
-def one_part(L, P, Q, A, W, h, recovery, kappa, source, first, last, once):
+def one_part(L, P, Q, A, W, h, recovery, kappa, source, first, last, once, held):
     """The part of length h from the state in W.sub…; solved again without ghosts (ghosts.py), and with contacts that took no part
     but are violated at its end.
 
-    first: it is the first part of the step; the rest as in `attempts.attempts`.
+    first: it is the first part of the step; held: with the bounds of friction held; the rest as in `attempts.attempts`.
     """
     passed = False
     for look in range(LOOKS + 1):
@@ -130,8 +132,11 @@ def one_part(L, P, Q, A, W, h, recovery, kappa, source, first, last, once):
             foresee_islands(W, h)
             choose_in_part(L, P, Q, W, h)
             _take_features(L, P, Q, W)
-        start_step(L, P, Q, W, h, recovery)
-        attempts(L, P, Q, A, W, h, kappa, source, False, last, once)
+        if held:
+            _with_held_bounds(L, P, Q, A, W, h, recovery, source)
+        else:
+            start_step(L, P, Q, W, h, recovery)
+            attempts(L, P, Q, A, W, h, kappa, source, False, last, once)
         if not is_solved(W) or kappa > 0.0:
             break
         ghosts = let_ghosts_go(L, P, Q, W, True)
@@ -145,6 +150,20 @@ def one_part(L, P, Q, A, W, h, recovery, kappa, source, first, last, once):
             break
         _take_features(L, P, Q, W)
         source, passed = COLD if missing < 0 else HERE, passed or missing < 0
+
+
+@kernel
+def _with_held_bounds(L, P, Q, A, W, h, recovery, source):
+    """Solve a part with the bounds of friction held at those of the present impulses; where source is COLD, of impulses that are
+    found without friction first.
+    """
+    for estimate in range(0 if source == COLD else 1, 2):
+        hold_bounds(P, W, estimate > 0)
+        start_step(L, P, Q, W, h, recovery)
+        attempts(L, P, Q, A, W, h, 0.0, COLD, False, False, True)
+        if not is_solved(W):
+            break
+    W.found[WORST] = max(W.found[WORST], release_bounds(P, W))
 
 
 @kernel

@@ -40,6 +40,10 @@ def largest_step(W):
     return alpha
 
 
+SMALL = 0.02
+"""Radius of gyration [m] of bodies below which tolerances depend on size. At this radius rotations of smaller bodies are as
+accurate in m/s as those of bodies of this size: with one tolerance in rad/s links of 0.5 mm have to be accurate to 1e-14 m/s."""
+
 WHOLE, BEYOND_ROUND_OFF, BEYOND_IMPULSES = range(3)
 """What a residual counts of its rows. WHOLE: all. BEYOND_ROUND_OFF: what exceeds the round-off of a row's terms and the part that
 no impulse can change (W.unmet). BEYOND_IMPULSES: of joints' rows only what also exceeds the error of velocities by the round-off of
@@ -48,8 +52,8 @@ impulses."""
 
 @kernel
 def residual_of(L, W, h, counted):
-    """Largest row, as a velocity [m/s, rad/s]: momentum rows over mass or inertia, constraint rows over h
-    (Dojo, eq. 49).
+    """Largest row, as a velocity [m/s, rad/s]: momentum rows over mass or inertia (of small bodies over more: SMALL),
+    constraint rows over h (Dojo, eq. 49).
 
     counted: WHOLE, BEYOND_ROUND_OFF or BEYOND_IMPULSES.
     """
@@ -61,7 +65,7 @@ def residual_of(L, W, h, counted):
         for i in range(6):
             weight, size = L.mass[b], W.size[b, i]
             if i >= 3:  # (a torque is the difference of products of forces and levers)
-                weight, size = top, max(size, force * math.sqrt(top / L.mass[b]))
+                weight, size = top * max(1.0, SMALL * math.sqrt(L.mass[b] / top)), max(size, force * math.sqrt(top / L.mass[b]))
             residual = _worse(residual, max(abs(W.rb[b, i]) - floors * 1e-14 * size, 0.0 * W.rb[b, i]) / weight)
     for k in range(W.span[NODES, 0], W.span[NODES, 1]):
         n = W.members[NODES, k]

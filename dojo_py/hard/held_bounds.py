@@ -1,0 +1,55 @@
+"""Bounds of friction held at estimates, which makes the problem of a step convex.
+
+    ξ₁ = β  instead of  ξ₁ = μ γ,   β = μ γ of a solution before                                     (solver/cones/contact.py)
+
+Solutions with β = μ γ solve the step; a difference that remains counts as complementarity.
+"""
+
+from dojo_py.hard.islands import CONTACTS
+from dojo_py.jit import kernel
+from dojo_py.solver.cones.contact import SECOND_ORDER, bound_place
+
+NO_BOUND = 1e-12
+"""Bounds of friction below this [N s] count as zero: the contact has no friction then."""
+
+
+@kernel
+def hold_bounds(P, W, friction):
+    """Hold the bounds of friction of the islands' contacts in the starts of steps that follow (`start_step`).
+
+    friction: at those of the present impulses; otherwise there is none.
+    """
+    for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
+        c = W.members[CONTACTS, k]
+        W.cheld[c] = 1
+        W.cmu[c] = 0.0
+        bound = _coefficient(P, W, c) * W.con[c, 0] if friction else 0.0
+        W.cbound[c] = bound if bound > NO_BOUND else 0.0
+
+
+@kernel
+def release_bounds(P, W):
+    """Bounds are those of the impulses again. Returns the largest complementarity that the difference makes [N s m/s]."""
+    worst = 0.0
+    for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
+        c = W.members[CONTACTS, k]
+        W.cheld[c] = 0
+        W.cmu[c] = _coefficient(P, W, c)
+        n = SECOND_ORDER[W.claw[c]]
+        if n > 0:
+            worst = max(worst, abs(W.cmu[c] * W.con[c, 0] - W.cbound[c]) * W.con[c, 2 + n])
+            W.con[c, bound_place(W.claw[c])] = 0.0
+    return worst
+
+
+@kernel
+def bounds_held(W):
+    """Whether the bounds of friction of the islands' contacts are held."""
+    return W.span[CONTACTS, 1] > W.span[CONTACTS, 0] and W.cheld[W.members[CONTACTS, W.span[CONTACTS, 0]]] == 1
+
+
+@kernel
+def _coefficient(P, W, c):
+    """The friction coefficient of active contact c."""
+    i, planes = W.active[c], P.body.shape[0]
+    return P.friction[i] if i < planes else W.ffriction[i - planes]
