@@ -25,6 +25,7 @@ from dojo_py.planning.options import Options
 from dojo_py.planning.plan import Plan
 from dojo_py.planning.problem import Problem, build_problem, unit_of_costs
 from dojo_py.planning.quadratic import Quadratic
+from dojo_py.planning.reach import asked_of_states, no_control_counts
 from dojo_py.planning.regularisation import Regularisation
 from dojo_py.planning.shooting import Path, follow, linearise, roll, with_open_ends
 from dojo_py.planning.smooth_to_hard import PATIENCE, ladder_of, smooth_to_hard
@@ -202,7 +203,25 @@ class Planner:
         relaxed = self.problem.value(path.states, path.controls)
         asked = self._goals or begun.violation > tolerance  # constraints that held from the beginning say nothing about the descent
         came = asked and any(record.step > 0.0 for record in self.log)
-        return self._plan(path, judged(status, relaxed, hard, bool(self.problem.constraints), came, self.options), hard)
+        status = judged(status, relaxed, hard, bool(self.problem.constraints), came, self.options)
+        if status is not PlanStatus.STOPPED and self._unreached(hard):
+            status = PlanStatus.UNREACHED
+        return self._plan(path, status, hard)
+
+    def _unreached(self, hard: HardMotion) -> bool:
+        """Whether no step lowered the merit, since no control changes what costs and constraints ask of the states (reach.py).
+
+        What they ask is judged in the hard motion: in the relaxed one bodies float, and are never quite where they are to be.
+        """
+        if not self.log or self.path.gap > 0.0 or any(record.decrease > self._small(record.merit) for record in self.log):
+            return False
+        held = hard.trajectory
+        if held is None or not usable(held):
+            return False
+        asked = asked_of_states(self.problem.expand(states_of(held), held.control))
+        if asked <= self._small(hard.cost) and hard.violation <= self.options.constraint_tolerance:
+            return False
+        return no_control_counts(*self._model(self.log[-1].kappa or None))
 
     @property
     def _goals(self) -> bool:

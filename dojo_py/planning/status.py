@@ -34,6 +34,10 @@ class PlanStatus(Enum):
         "the first controls are the best found in the hard motion, the plan holds them: they are the best there are, or the "
         "gradients do not fit the costs or the motion; check the derivatives, try another kappa"
     )
+    UNREACHED = (
+        "no control changes, to first order, what costs or constraints ask of the motion: the plan holds the first controls; start "
+        "from controls that touch what is to be moved (planning.cem finds such), or use a larger kappa"
+    )
     STOPPED = "the callback asked to stop"
     BAD_START = "the first rollout fails: its controls or its state guess lead to motions that cannot be simulated"
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from systems import double_integrator, pendulum
 
+from dojo_py import HardSimulator, load_model
 from dojo_py.planning import (
     Constraint,
     FunctionCost,
@@ -13,6 +14,7 @@ from dojo_py.planning import (
     ResidualCost,
     cem,
     control_cost,
+    goal,
     ilqr,
     state_cost,
 )
@@ -162,3 +164,39 @@ def test_a_constraint_at_knots_that_are_not_there_is_refused(plan, knots, messag
 def test_names_of_knots_in_a_list_are_refused():
     with pytest.raises(TypeError, match="knots=.*'terminal'"):
         Constraint(lambda s, u, k: s.qpos, knots=["terminal"])
+
+
+PUSHER = """<mujoco><worldbody><geom type="plane" size="0 0 1"/>
+  <body pos="{x} 0 .05"><joint name="x" type="slide" axis="1 0 0"/><geom type="sphere" size=".04" mass=".5"/></body>
+  <body pos=".2 0 .05"><freejoint/><geom type="box" size=".04 .04 .05" mass=".5"/></body></worldbody>
+  <actuator><motor joint="x" ctrlrange="-5 5"/></actuator></mujoco>"""
+
+
+@pytest.mark.parametrize("constrained", [False, True])
+@pytest.mark.parametrize("away", [True, False])
+def test_a_start_from_which_no_gradient_leads_on_says_so(away, constrained):
+    """A pusher 0.12 m from its box ended SOLVED at the cost of its start, or RELAXED at its violation; one that touches goes on."""
+    model = load_model(PUSHER.format(x=0.0 if away else 0.12))
+    sim = HardSimulator(model, timestep=0.05)
+    start = sim.initial_state()
+    there = start.qpos.copy()
+    there[1] += 0.2
+    weight = np.zeros(2 * model.nv)
+    weight[1] = 100.0
+    asked = {"constraints": goal(model, there, rows=[1])} if constrained else {"terminal": state_cost(model, there, weight=weight)}
+    plan = ilqr(sim, start, np.zeros((20, 1)), stage=control_cost(model, 1e-4), **asked)
+    assert (plan.status is PlanStatus.UNREACHED) == away
+    assert np.all(plan.controls == 0.0) == away
+
+
+def test_a_minimum_that_no_step_improves_is_not_out_of_reach():
+    """A pusher whose box is where it is to be, and one whose controls hold it against a weight on its place."""
+    sim = HardSimulator(load_model(PUSHER.format(x=0.0)), timestep=0.05)
+    start = sim.initial_state()
+    stage, terminal = control_cost(sim.model, 1e-4), state_cost(sim.model, start.qpos)
+    assert ilqr(sim, start, np.zeros((5, 1)), stage=stage, terminal=terminal).status is PlanStatus.SOLVED
+    there = start.qpos.copy()
+    there[0] += 1e-3
+    first = ilqr(sim, start, np.zeros((5, 1)), stage=stage, terminal=state_cost(sim.model, there))
+    again = ilqr(sim, start, first.controls, stage=stage, terminal=state_cost(sim.model, there))
+    assert first.hard_cost == again.hard_cost and again.status is not PlanStatus.UNREACHED
