@@ -77,9 +77,9 @@ def epa(hull, count, A, pose_a, B, pose_b, hulls, level):
             break
         count, faces = count + 1, grown
     if tight:
-        best = _face_below(hull, faces, best, 1e-10 * size)
-        answer = row(hull.normal, best)
-        _set_aside(points, hull.face[best, 0], hull.face[best, 1], hull.face[best, 2])
+        answer = row(hull.normal, best)  # (not that of a coplanar face, which may be narrow: its normal is round-off)
+        below = _face_below(hull, faces, best, 1e-10 * size)
+        _set_aside(points, hull.face[below, 0], hull.face[below, 1], hull.face[below, 2])
     last = points.point.shape[0]
     for k in range(3):
         keep(points, k, last - 3 + k)
