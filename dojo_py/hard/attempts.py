@@ -111,7 +111,7 @@ def _is_due(W, kappa, attempt, may_follow):
         return stuck and W.found[RESIDUAL] < W.solver.close
     if attempt == HIGH_START:
         return W.found[SLIPS] > 0.0
-    return attempt != PATH or kappa > 0.0 or (may_follow and _any_friction(W))
+    return attempt != PATH or kappa > 0.0 or (may_follow and any_friction(W))
 
 
 @kernel
@@ -125,6 +125,7 @@ def _attempt(L, P, Q, A, W, h, kappa, attempt, impulses, keeps_best, tightest):
     weight = min(h, 1.0)
     W.keeps_rest[0] = 1.0 if again else 0.0
     tol_residual, tol_comp = W.options.residual_tolerance, tightest * steady(W) if again and kappa == 0.0 else tightest
+    tol_gap = tol_comp * (weight if lead > 1.0 else 1.0)  # (where they end on one path, friction's tolerance implies this)
     remembered = again or attempt <= WARM_START
     most = _most(W, UNLOADED_LIMIT)
     slips = attempt == HIGH_START
@@ -134,7 +135,7 @@ def _attempt(L, P, Q, A, W, h, kappa, attempt, impulses, keeps_best, tightest):
         _note(L, W, h, SOLVED, residual_of(L, W, h, BEYOND_ROUND_OFF), 0.0)
         return True
     if attempt == AT_END:
-        goal = Goal(0.0, lead, weight, tol_residual, tol_comp, 0, False)
+        goal = Goal(0.0, lead, weight, tol_residual, tol_comp, tol_gap, 0, False)
         status, count, residual, worst = newton_at_end(L, P, Q, A, W, h, goal)
         found[COUNT] += count
         if status != SOLVED:
@@ -146,7 +147,7 @@ def _attempt(L, P, Q, A, W, h, kappa, attempt, impulses, keeps_best, tightest):
         end = weight * (kappa if kappa > 0.0 else 0.5 * tol_comp)
         _, count = follow(L, P, Q, A, W, h, weight / lead, end, tol_residual, int(PATH_SHARE * left(W)))
         found[COUNT] += count
-    goal = Goal(kappa, lead, weight, tol_residual, tol_comp, _most(W, SOLVE_LIMIT), keeps_best)
+    goal = Goal(kappa, lead, weight, tol_residual, tol_comp, tol_gap, _most(W, SOLVE_LIMIT), keeps_best)
     status, count, residual, worst = iterate(L, P, Q, A, W, h, goal)
     found[COUNT] += count
     _note(L, W, h, status, residual, worst)
@@ -174,7 +175,7 @@ def _note(L, W, h, status, residual, worst):
 
 
 @kernel
-def _any_friction(W):
+def any_friction(W):
     """Whether a contact of the islands in W.span has friction."""
     for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
         if W.claw[W.members[CONTACTS, k]] != FRICTIONLESS:

@@ -321,7 +321,7 @@ def _enter(L, P, Q, A, W, h, weight, end, tol_residual, most, start):
         start[0], start[1] = theta, _largest_impulse(W)
         _soften(W, t, t, math.log(end), start[1])
         lead, limit = targets[1] / targets[0], min(most - total, ENTRY_LIMIT)
-        goal = Goal(targets[0], lead, 1.0 / lead, tol_residual, NEAR * theta, limit, False)
+        goal = Goal(targets[0], lead, 1.0 / lead, tol_residual, NEAR * theta, NEAR * theta, limit, False)
         status, count, _, _ = iterate(L, P, Q, A, W, h, goal)
         total += count
         if status == SOLVED:

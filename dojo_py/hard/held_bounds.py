@@ -28,6 +28,15 @@ def hold_bounds(P, W, friction):
 
 
 @kernel
+def hold_again(W):
+    """Hold the bounds that were held last."""
+    for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
+        c = W.members[CONTACTS, k]
+        W.cheld[c] = 1
+        W.cmu[c] = 0.0
+
+
+@kernel
 def release_bounds(P, W):
     """Bounds are those of the impulses again. Returns the largest complementarity that the difference makes [N s m/s]."""
     worst = 0.0

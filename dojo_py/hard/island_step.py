@@ -7,6 +7,7 @@ and the status names the failure.
 import math
 
 from dojo_py.arrays import copy, scratch
+from dojo_py.hard.attempts import any_friction
 from dojo_py.hard.bodies import old_momentum
 from dojo_py.hard.choice import want_all
 from dojo_py.hard.completion import complete_whole, end_at_best, end_with
@@ -278,7 +279,7 @@ def _give_up(L, P, Q, A, W, h, kappa, halvings, parts, last):
         if is_solved(W):
             _report_gave_way(W)
             return
-    if not nearly and covered < 0.5:
+    if not nearly and covered < 0.5 and any_friction(W):
         allow(W, more)
         if _with_held_bounds(L, P, Q, A, W, h, kappa, halvings):
             return
@@ -304,15 +305,20 @@ def _give_up(L, P, Q, A, W, h, kappa, halvings, parts, last):
 def _with_held_bounds(L, P, Q, A, W, h, kappa, halvings):
     """The step with the bounds of friction held (held_bounds.py), whole, then in parts. Returns whether that reports its end.
 
-    Where it does not, W.halt tells of these parts if any was solved, otherwise of those before.
+    It is SOLVED where the solution with held bounds leads to one of the whole step, INEXACT otherwise. Where nothing is found,
+    W.halt tells of these parts if they got farther than those before.
     """
-    covered, parts = W.halt[0], 1
-    whole_with_held_bounds(L, P, Q, A, W, h, kappa)
+    parts = 1
+    if whole_with_held_bounds(L, P, Q, A, W, h, kappa) and not _overlap(L, P, Q, W):
+        if kappa == 0.0:
+            complete_whole(L, P, Q, A, W, h, 0.0)
+        if is_solved(W):
+            report_island(W, SOLVED, 1)
+            return True
     if not is_solved(W) and kappa == 0.0 and W.options.subdivisions > 0.0:
         parts = in_parts(L, P, Q, A, W, h, 0.0, halvings, kappa, True)
         if not is_solved(W):
             take_features_back(W)
-            W.halt[0] = W.halt[0] if W.halt[0] > 0.0 else covered
     if is_solved(W):
         report_island(W, INEXACT, parts)
     return is_solved(W)

@@ -28,6 +28,7 @@ class Goal(NamedTuple):
     weight: float  # on the path there: κ of gaps over κ of friction's products [s] (`friction_target`)
     tol_residual: float  # [m/s]
     tol_comp: float  # of |b∘c - κe| [N s m]
+    tol_gap: float  # of |γ s - κ| alone [N s m]: less where friction's products end above those of gaps (`lead`)
     most: int  # iterations
     keeps_best: bool  # whether the best point is kept in W.best, see `outcome.keep_best`
 
@@ -37,6 +38,7 @@ class Measure(NamedTuple):
 
     residual: float  # largest row beyond its round-off [m/s]
     worst: float  # largest |b∘c - κe| [N s m, N s m/s]
+    gaps: float  # largest |γ s - κ| [N s m]
     mean: float  # mean product in excess of the goal, friction's times the weight [N s m]
     typical: float  # mean product of gaps; 0 on the central path, where all products have the same target (`assemble`)
 
@@ -54,7 +56,7 @@ class Course(NamedTuple):
 @kernel
 def motion_alone(tol_residual, most):
     """The Goal of a solve for the motion at fixed impulses of contacts, limits and dry friction."""
-    return Goal(0.0, 1.0, 1.0, tol_residual, 1.0, most, False)
+    return Goal(0.0, 1.0, 1.0, tol_residual, 1.0, 1.0, most, False)
 
 
 @kernel
@@ -70,6 +72,8 @@ def friction_target(goal, target):
     In the hard limit this end is `lead` times that of gaps. (With a weight that is smaller by `lead` on the whole path, friction
     would be relaxed thousands of times as much as gaps: of 256 steps of a tower of millimetres 126 were unsolved, of metres none.)
     """
+    if not target > 0.0:  # (a prediction of the affine step)
+        return 0.0
     return max(target / goal.weight, goal.lead * (goal.kappa if goal.kappa > 0.0 else 0.5 * goal.tol_comp))
 
 
@@ -82,7 +86,7 @@ def measure(L, P, Q, W, h, goal):
     centring(W, goal.kappa, goal.lead * goal.kappa, 0.0, sums)
     typical = sums[1] / max(sums[2], 1.0) if goal.kappa == 0.0 else 0.0
     worst = max(sums[0], sums[3] / goal.lead)
-    return Measure(residual_of(L, W, h, BEYOND_ROUND_OFF), worst, mean_product(sums, goal), typical)
+    return Measure(residual_of(L, W, h, BEYOND_ROUND_OFF), worst, sums[0], mean_product(sums, goal), typical)
 
 
 @kernel
@@ -137,7 +141,7 @@ def verdict(L, W, h, goal, at, course, iteration):
     taken, unless the residual is below `at_rest` times its tolerance. A solve that got stuck is accepted where what exceeds the
     tolerances is round-off of products and of joint rows.
     """
-    if at.residual <= goal.tol_residual and at.worst <= goal.tol_comp:
+    if at.residual <= goal.tol_residual and at.worst <= goal.tol_comp and at.gaps <= goal.tol_gap:
         if iteration > 0 or at.residual <= W.solver.at_rest * goal.tol_residual:
             return SOLVED, at.residual
     if not (math.isfinite(at.residual) and math.isfinite(at.worst)):

@@ -75,7 +75,8 @@ def in_parts(L, P, Q, A, W, h, recovery, halvings, kappa, held):
     run, wait, longer = 0, 1, False
     residual, complementarity, with_round_off = 0.0, 0.0, 0.0
     _add_impulses(L, W, True)
-    W.halt[0] = 0.0
+    if not held:  # (parts with held bounds replace those before where they get farther)
+        W.halt[0] = 0.0
     fresh = True
     own = PART_NEEDS * min(FEW / (W.span[BODIES, 1] - W.span[BODIES, 0]), 1.0)
     start_parts(L, W, h, 1 << level)
@@ -225,7 +226,7 @@ def _keep_progress(L, W, share, h, longer, complementarity):
 
     longer: that part was half as long as h. complementarity: the worst of all parts.
     """
-    if share == 0.0:
+    if share <= W.halt[0]:
         return
     if longer:
         _rescale(L, W, h, 0.5 * h)
