@@ -402,18 +402,29 @@ PUSHED = """<mujoco><worldbody><geom type="plane" size="3 3 .1"/><body pos="0 0 
   <actuator><motor joint="x" ctrlrange="-20 20"/></actuator></mujoco>"""
 
 
-def test_plans_through_contact_are_the_same_in_every_unit_of_cost():
-    """The descents at several κ, with a regularisation that is in units of cost, too."""
+def pushed(unit):
+    """The plan of a ball that pushes a box by 0.3 m in 0.8 s, in this unit of cost."""
     sim = HardSimulator(load_model(PUSHED), 0.05)
     there = sim.model.qpos0 + np.r_[0.3, np.zeros(7)]
+    stage, reached = control_cost(sim.model, 1e-3 * unit), goal(sim.model, there, rows=np.array([0]))
+    return ilqr(sim, sim.initial_state(), np.zeros((16, 1)), stage=stage, constraints=[reached])
 
-    def plan(unit):
-        stage, reached = control_cost(sim.model, 1e-3 * unit), goal(sim.model, there, rows=np.array([0]))
-        return ilqr(sim, sim.initial_state(), np.zeros((16, 1)), stage=stage, constraints=[reached])
 
-    small, large = plan(2.0**-40), plan(2.0**40)
+def test_plans_through_contact_are_the_same_in_every_unit_of_cost():
+    """The descents at several κ, with a regularisation that is in units of cost, too."""
+    small, large = pushed(2.0**-40), pushed(2.0**40)
     assert small.status is large.status
     assert np.array_equal(small.controls, large.controls)
+
+
+LUCK = "bound: SOLVED. Of 64 plans in units that differ by 1e-7, 47 are; the others push it to 0.1 or 0.28 m"
+
+
+@pytest.mark.xfail(strict=False, reason=LUCK)
+@pytest.mark.parametrize("unit", [1.0, 2.0**-40])
+def test_a_push_of_0_3_m_in_0_8_s_is_found(unit):
+    """The test above asked for this, too, of two plans that are the same, and had luck."""
+    assert pushed(unit).status is PlanStatus.SOLVED
 
 
 def test_round_off_of_costs_is_relative():
