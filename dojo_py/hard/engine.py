@@ -47,16 +47,22 @@ def refuse_parts(record: Any) -> Array:
     return parts
 
 
+def _name_lost(record: Any, lost: Array) -> None:
+    """Derivatives of these steps (T,) are NOT_FINITE; of steps that are TOO_FAST they have no meaning, and keep that status."""
+    record.gradients[lost & (record.gradients[:, STATUS] != Status.TOO_FAST), STATUS] = Status.NOT_FINITE
+
+
 def _keep_finite(record: Any) -> None:
     """Set derivatives of a step that are not all finite to zero, and their status to NOT_FINITE."""
     by_parameters = record.by_parameters
     if len(by_parameters) > 0:
         by_parameters[~usable(record) | refuse_parts(record)] = 0.0
         lost = ~np.isfinite(by_parameters).all(axis=(1, 2))
-        by_parameters[lost], record.gradients[lost, STATUS] = 0.0, Status.NOT_FINITE
+        by_parameters[lost] = 0.0
+        _name_lost(record, lost)
     lost = ~(np.isfinite(record.A).all(axis=(1, 2)) & np.isfinite(record.B).all(axis=(1, 2)))
     record.A[lost], record.B[lost] = 0.0, 0.0
-    record.gradients[lost, STATUS] = Status.NOT_FINITE
+    _name_lost(record, lost)
 
 
 class Engine:
@@ -308,7 +314,8 @@ class Engine:
             lambda mine, record, done: int(roll_out(*mine.handles, record, controls, outside, *numbers, done)),
         )
         lost = ~(np.isfinite(record.cotangents[:-1]).all(axis=1) & np.isfinite(record.by_control).all(axis=1))
-        record.cotangents[:-1][lost], record.by_control[lost], record.gradients[lost, 0] = 0.0, 0.0, Status.NOT_FINITE
+        record.cotangents[:-1][lost], record.by_control[lost] = 0.0, 0.0
+        _name_lost(record, lost)
         return record
 
     def trajectory(

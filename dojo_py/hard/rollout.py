@@ -269,9 +269,8 @@ def _differentiate_row(L, P, Q, T, M, W, V, G, K, Z, control, outside, t, h, kap
     if not known:
         lost_momenta(G)
     solved = int(report[STATUS])
-    if not regular or solved == NOT_FINITE:
-        broken = SINGULAR if not regular else NOT_FINITE
-        report[STATUS] = TOO_FAST if solved == TOO_FAST or _rotates_too_fast(L, W, h) else broken
+    if not regular:
+        report[STATUS] = TOO_FAST if solved == TOO_FAST or _rotates_too_fast(L, W, h) else SINGULAR
     elif not known and (solved == SOLVED or solved == INEXACT):
         report[STATUS] = TOO_FAST
     elif report[WORST] > CENTRED * kappa and solved == SOLVED:
