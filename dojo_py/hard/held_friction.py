@@ -36,5 +36,6 @@ def whole_with_held_bounds(L, P, Q, A, W, h, kappa):
 
 @kernel
 def _solve(L, P, Q, A, W, h, kappa, source, once):
+    """The whole step with the bounds as they are held, initial violations may stay; at least one iteration."""
     allow(W, max(left(W), 1.0))
     whole(L, P, Q, A, W, h, 0.0, kappa, source, once)
