@@ -125,7 +125,9 @@ def _attempt(L, P, Q, A, W, h, kappa, attempt, impulses, keeps_best, tightest):
     weight = min(h, 1.0)
     W.keeps_rest[0] = 1.0 if again else 0.0
     tol_residual, tol_comp = W.options.residual_tolerance, tightest * steady(W) if again and kappa == 0.0 else tightest
-    tol_gap = tol_comp * (weight if lead > 1.0 else 1.0)  # (where they end on one path, friction's tolerance implies this)
+    # friction within its tolerance has gaps at `weight` times that, on one path with it; where it ends before them (lead > 1), they
+    # are asked for this, or light bodies would separate several times as fast
+    tol_gap = tol_comp * (weight if lead > 1.0 else 1.0)
     remembered = again or attempt <= WARM_START
     most = _most(W, UNLOADED_LIMIT)
     slips = attempt == HIGH_START

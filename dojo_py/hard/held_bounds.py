@@ -21,15 +21,14 @@ def hold_bounds(P, W, friction):
     """
     for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
         c = W.members[CONTACTS, k]
-        W.cheld[c] = 1
-        W.cmu[c] = 0.0
         bound = _coefficient(P, W, c) * W.con[c, 0] if friction else 0.0
         W.cbound[c] = bound if bound > NO_BOUND else 0.0
+    hold_again(W)
 
 
 @kernel
 def hold_again(W):
-    """Hold the bounds that were held last."""
+    """Hold the bounds that were held last, after `release_bounds`."""
     for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
         c = W.members[CONTACTS, k]
         W.cheld[c] = 1

@@ -53,6 +53,11 @@ KNOWN: dict[str, dict[str, Known]] = {
             "20 (998272); 33 of 60 (830148); the first steps (920081, 920181, 998385, 998410, 999350, 1000061)",
             round_off=(27, 821542, 830148, 998385, 999028, 999318, 999350, 999378, 999398, 1000061),
         ),
+        "not frozen": Known(
+            (998090,),
+            "a tower that falls in one step of 88 ms: INEXACT throughout in one of five time steps that differ by 1e-13",
+            round_off=(998090,),
+        ),
         "gap": Known(
             (801017, 830423),
             "step 46: 1.2e-9 m below the plane of the bin's wall, once in four starts (bound 1e-9); a chain of ten "

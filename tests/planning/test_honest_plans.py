@@ -190,7 +190,7 @@ def test_a_start_from_which_no_gradient_leads_on_says_so(away, constrained):
 
 
 def test_a_minimum_that_no_step_improves_is_not_out_of_reach():
-    """A pusher whose box is where it is to be, and one whose controls hold it against a weight on its place."""
+    """A pusher whose box is where it is to be; and a pusher asked to be 1 mm aside, planned again from its own plan."""
     sim = HardSimulator(load_model(PUSHER.format(x=0.0)), timestep=0.05)
     start = sim.initial_state()
     stage, terminal = control_cost(sim.model, 1e-4), state_cost(sim.model, start.qpos)
