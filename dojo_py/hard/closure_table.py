@@ -184,8 +184,8 @@ def _ends(model: Any, e: int) -> list[_End]:
         ]
     if model.eq_type[e] == EqualityType.CONNECT:
         return [_End(one, data[0:3], IDENTITY), _End(two, data[3:6], IDENTITY)]
-    # weld: data = anchor in body 2, relative position and orientation of body 2 in body 1, torque scale
-    return [_End(one, data[3:6] + matrix(data[6:10]) @ data[0:3], data[6:10]), _End(two, data[0:3], IDENTITY)]
+    # weld: data = the point that is held, in body 2, then in body 1, orientation of body 2 in body 1, torque scale
+    return [_End(one, data[3:6], data[6:10]), _End(two, data[0:3], IDENTITY)]
 
 
 def _two_lengths(model: Any, graph: _Graph, e: int) -> _Closure:

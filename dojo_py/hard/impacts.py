@@ -5,9 +5,10 @@
 Which contacts have an impact is found by the step without restitution: those that have an impulse and were closing faster than what
 gravity adds in a step. Limits of joints and tendons are treated likewise, with their distance in place of the gap. Impacts may
 cause others, so this is repeated. θ = 1, but where friction and several impacts would make Newton's law create energy (Kane's
-paradox): there θ is as large as the work of the contacts and limits allows,
+paradox): there θ is as large as the energy allows,
 
-    work = Σ_bodies P · (v + v₋)/2 + Σ_limits γ (ḋ + ḋ₋)/2,   P: impulses on a body, d: distances     ≤ 0
+    E ≤ E₀ + D₀        E: kinetic energy at the end of the step less the work of all other forces in it (`_energy`)
+                       E₀, D₀: E of the step without restitution, and what its contacts and limits have dissipated (`_dissipated`)
 
 Only in the hard limit and in steps solved whole; on the central path impacts are inelastic, and so are the derivatives.
 """
@@ -18,7 +19,7 @@ from dojo_py.arrays import body_row, copy, copy_rows, scratch
 from dojo_py.hard.apart import BEFORE, START
 from dojo_py.hard.bodies import strongest_gravity
 from dojo_py.hard.contact_rows import candidate_gap
-from dojo_py.hard.islands import BODIES, CONTACTS, LIMITS
+from dojo_py.hard.islands import BODIES, CONTACTS, DOFS, LIMITS, NODES
 from dojo_py.hard.outcome import is_solved
 from dojo_py.hard.parts import whole
 from dojo_py.hard.start import COLD
@@ -31,7 +32,9 @@ ROUNDS = 10
 SLOWEST = 1e-6
 """Closing speed below which nothing rebounds, in addition to what gravity adds in a step [m/s]."""
 CREATED = 1e-9
-"""Work of contacts that counts as none, over the kinetic energy of the change of velocity."""
+"""Energy created by contacts that counts as none, over the kinetic energy of the change of velocity."""
+ROUND_OFF = 1e-13
+"""Round-off of energies, over their size."""
 FARTHER = 0.05
 """By which fraction of its reduction θ is reduced further than to where the work is expected to vanish."""
 LEAST, MOST = 0.1, 0.9
@@ -54,7 +57,7 @@ def rebound(L, P, Q, A, W, h, recovery):
     recovery: as in `whole`. Returns whether there is a solution with them.
     """
     share = 1.0
-    idle, _ = _work(L, W, h)
+    most = _energy(L, W, h) + max(_dissipated(L, W, h), 0.0)
     for solution in range(ROUNDS):
         _aim(W, share)
         whole(L, P, Q, A, W, h, recovery, 0.0, COLD, False)
@@ -62,9 +65,9 @@ def rebound(L, P, Q, A, W, h, recovery):
             return False
         if mark_impacts(L, P, Q, W, h) > 0:
             continue
-        created, scale = _work(L, W, h)
-        if created > max(idle, 0.0) + CREATED * scale:
-            share *= _less(L, W, share, created - max(idle, 0.0), scale, solution < ROUNDS // 2)
+        energy, scale = _energy(L, W, h), _energy_of_change(L, W)
+        if energy - most > CREATED * scale + ROUND_OFF * abs(most):
+            share *= _less(L, W, share, energy - most, scale, solution < ROUNDS // 2)
         else:
             return True
     return False
@@ -179,10 +182,55 @@ def _aim(W, share):
 
 
 @kernel
-def _work(L, W, h):
-    """(work of the contacts and limits of the islands [J], kinetic energy of the bodies' change of velocity [J])."""
-    F, total, scale = scratch(MOST_ROWS), 0.0, 0.0
-    for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
+def _energy(L, W, h):
+    """Kinetic energy of bodies and rotors of the islands at the velocities of the step, less the work of gravity, wrenches, drives,
+    springs and dampers in it [J].
+    """
+    total = 0.0
+    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
+        b = W.members[BODIES, k]
+        total += _kinetic(L, b, W.v[b]) - _work_of_loads(W, b, W.v[b])
+    for k in range(W.span[DOFS, 0], W.span[DOFS, 1]):
+        i = W.members[DOFS, k]
+        rate, rotor = W.rows[L.dof_node[i], L.dof_row[i]], L.dof_armature[i]
+        total += 0.5 * rotor * rate * rate
+        total -= (W.drive[i, 0] - W.drive[i, 1] * rate - rotor * (W.rate_prev[i] - rate)) * rate
+    return total
+
+
+@kernel
+def _kinetic(L, b, v):
+    """Kinetic energy of body b at the velocity v (6,) [J]."""
+    J, total = L.inertia[b], 0.0
+    for i in range(3):
+        total += 0.5 * L.mass[b] * v[i] * v[i]
+        for j in range(3):
+            total += 0.5 * v[3 + i] * J[i, j] * v[3 + j]
+    return total
+
+
+@kernel
+def _work_of_loads(W, b, v):
+    """Work of gravity and wrenches on body b in the step at the velocity v (6,) [J]."""
+    total = 0.0
+    for i in range(6):
+        total += (W.momentum[b, i] - W.begin[b, i]) * v[i]
+    return total
+
+
+@kernel
+def _dissipated(L, W, h):
+    """Energy that the contacts and limits of the islands have dissipated in the step [J].
+
+    Of bodies without joints: what they had before the step and with their loads would have after it, less what they have. Of others
+    contacts have dissipated -P · (v + v₋)/2 (P: their impulses on a body), limits -γ (ḋ + ḋ₋)/2 (d: distance).
+    """
+    total, jointed = 0.0, W.span[NODES, 1] > W.span[NODES, 0]
+    for k in range(W.span[BODIES, 0], W.span[BODIES, 1] if not jointed else W.span[BODIES, 0]):
+        b = W.members[BODIES, k]
+        total += _kinetic(L, b, W.v_prev[b]) + _work_of_loads(W, b, W.v_prev[b]) - _kinetic(L, b, W.v[b])
+    F = scratch(MOST_ROWS)
+    for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1] if jointed else W.span[CONTACTS, 0]):
         c = W.members[CONTACTS, k]
         impulse_of(W.claw[c], W.con[c], F)
         for side in range(2):
@@ -190,15 +238,22 @@ def _work(L, W, h):
             if b >= 0:
                 for r in range(ROWS[W.claw[c]]):
                     for i in range(6):
-                        total += 0.5 * F[r] * W.cB[c, side, r, i] * (W.v[b, i] + W.v_prev[b, i])
+                        total -= 0.5 * F[r] * W.cB[c, side, r, i] * (W.v[b, i] + W.v_prev[b, i])
     for k in range(W.span[LIMITS, 0], W.span[LIMITS, 1]):
         m = W.members[LIMITS, k]
-        l = W.limit_active[m]
-        if L.limit_restitution[l] > 0.0 and W.lim[m, 0] > 0.0:
-            total += 0.5 * W.lim[m, 0] * (W.lgap[m] - W.limit_allowance[l] - _distance(L, W, l, h)) / h
+        if W.lim[m, 0] > 0.0:
+            l = W.limit_active[m]
+            total -= 0.5 * W.lim[m, 0] * (W.lgap[m] - W.limit_allowance[l] - _distance(L, W, l, h)) / h
+    return total
+
+
+@kernel
+def _energy_of_change(L, W):
+    """Kinetic energy of the change of velocity of the islands' bodies [J]."""
+    scale = 0.0
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         b = W.members[BODIES, k]
         for i in range(6):
             inertia = L.mass[b] if i < 3 else L.inertia[b, i - 3, i - 3]
             scale += 0.5 * inertia * (W.v[b, i] - W.v_prev[b, i]) ** 2
-    return total, scale
+    return scale

@@ -4,9 +4,10 @@ Their geoms, sites and children move up, the children to the place the body had;
 or lost where the parent is the world. As in MuJoCo each body's mass properties are completed (from geoms, bounds,
 balancing) before bodies are joined:
 
-A body stays where something refers to it by name (an exclusion, an equality, a sensor, an actuator, a tuple, a camera's or light's
-target), where a site of it has a force or torque sensor, where it is a mocap body or has `fuse="false"`, and where its parent is
-not the world and compensates another share of weight, or has its mass from geoms alone (MuJoCo 4.0's rule).
+Nothing is fused in a medium, whose drag depends on how mass is divided into bodies. A body stays where something refers to it by
+name (an exclusion, an equality, a sensor, an actuator, a tuple, a camera's or light's target), where a site of it has a force or
+torque sensor, where it is a mocap body or has `fuse="false"`, and where its parent is not the world and compensates another share
+of weight, or has its mass from geoms alone (MuJoCo 4.0's rule).
 
     m = m1 + m2,  c = (m1 c1 + m2 c2) / m,  I = sum of I_k + m_k (|d_k|^2 1 - d_k d_k^T),  d_k = c_k - c   (Steiner)
 """
@@ -32,7 +33,8 @@ def fuse_static(mechanism: Mechanism, problems: Problems) -> None:
         for body, parent in world.walk()
         if parent is not None and not (body.joints or body.mocap or body.fuse == "false" or id(body) in needed)
     ]
-    if not static:
+    option = mechanism.option
+    if not static or option.density > 0.0 or option.viscosity > 0.0:
         return
     masses = {id(body): found for body, found in described_inertias(mechanism, problems)}
     heavier: list[Body] = []

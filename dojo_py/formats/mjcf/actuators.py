@@ -262,6 +262,8 @@ def _constant_and_resistance(given: _Numbers, g: tuple[float, ...]) -> tuple[flo
         given.wrong("motorconst", "motor constants must not be negative")
     if voltage > 0.0 and idle > 0.0 and not (torque > 0.0 and emf > 0.0):
         emf = voltage / idle
+        if stall > 0.0:  # (at the idle speed of a data sheet the motor's torque balances its own damping)
+            emf *= 1.0 - given.filled("damping", (0.0,))[0] * idle / stall
     K = math.sqrt(torque * emf) if torque > 0.0 and emf > 0.0 else max(torque, emf)
     R = given.values.get("resistance", g[0])
     if "resistance" not in given.values and not R > 0.0 and stall > 0.0:

@@ -226,9 +226,7 @@ def _points(world: World, own: World, arrays: Arrays) -> None:
         for label, value in _changed(kind, world, own, model).items():
             arrays[kind.name][_number(model.site_names, label)] = value
     for label, value in _changed(welds, world, own, model).items():
-        data = arrays["eq_data"][_number(model.equality_names, label)]
-        one = data[3:6] + quaternion.matrix(data[6:10]) @ data[0:3]
-        data[3:6], data[6:10] = one - quaternion.matrix(value) @ data[0:3], value
+        arrays["eq_data"][_number(model.equality_names, label), 6:10] = value
     ends = values_by_label(anchors, world, model)
     for label in _changed(anchors, world, own, model):
         name = label.rpartition(".")[0]
@@ -237,7 +235,7 @@ def _points(world: World, own: World, arrays: Arrays) -> None:
         if int(model.eq_type[e]) == EqualityType.CONNECT:
             data[0:3], data[3:6] = one, two
         else:
-            data[0:3], data[3:6] = two, one - quaternion.matrix(data[6:10]) @ two
+            data[0:3], data[3:6] = two, one
 
 
 def _changed(kind: Kind, world: World, own: World, model: Any) -> dict[str, Array]:
