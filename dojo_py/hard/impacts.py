@@ -7,7 +7,7 @@ gravity adds in a step. Limits of joints and tendons are treated likewise, with 
 cause others, so this is repeated. θ = 1, but where friction and several impacts would make Newton's law create energy (Kane's
 paradox): there θ is as large as the energy allows,
 
-    E ≤ E₀ + D₀        E: kinetic energy at the end of the step less the work of all other forces in it (`_energy`)
+    E ≤ E₀ + D₀        E: kinetic energy in the step, less the work of all other forces up to its middle (`_energy`)
                        E₀, D₀: E of the step without restitution, and what its contacts and limits have dissipated (`_dissipated`)
 
 Only in the hard limit and in steps solved whole; on the central path impacts are inelastic, and so are the derivatives.
@@ -184,7 +184,9 @@ def _aim(W, share):
 @kernel
 def _energy(L, W, h):
     """Kinetic energy of bodies and rotors of the islands at the velocities of the step, less the work of gravity, wrenches, drives,
-    springs and dampers in it [J].
+    springs and dampers in its first half [J].
+
+    (From the middle of the last step to that of this one they do the work F · h (v₋ + v)/2.)
     """
     total = 0.0
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
@@ -194,7 +196,7 @@ def _energy(L, W, h):
         i = W.members[DOFS, k]
         rate, rotor = W.rows[L.dof_node[i], L.dof_row[i]], L.dof_armature[i]
         total += 0.5 * rotor * rate * rate
-        total -= (W.drive[i, 0] - W.drive[i, 1] * rate - rotor * (W.rate_prev[i] - rate)) * rate
+        total -= 0.5 * (W.drive[i, 0] - W.drive[i, 1] * rate - rotor * (W.rate_prev[i] - rate)) * rate
     return total
 
 
@@ -211,10 +213,10 @@ def _kinetic(L, b, v):
 
 @kernel
 def _work_of_loads(W, b, v):
-    """Work of gravity and wrenches on body b in the step at the velocity v (6,) [J]."""
+    """Work of gravity and wrenches on body b in half a step at the velocity v (6,) [J]."""
     total = 0.0
     for i in range(6):
-        total += (W.momentum[b, i] - W.begin[b, i]) * v[i]
+        total += 0.5 * (W.momentum[b, i] - W.begin[b, i]) * v[i]
     return total
 
 
@@ -222,13 +224,14 @@ def _work_of_loads(W, b, v):
 def _dissipated(L, W, h):
     """Energy that the contacts and limits of the islands have dissipated in the step [J].
 
-    Of bodies without joints: what they had before the step and with their loads would have after it, less what they have. Of others
+    Of bodies without joints: what they had in the step before, and the work of their loads since, less what they have. Of others
     contacts have dissipated -P · (v + v₋)/2 (P: their impulses on a body), limits -γ (ḋ + ḋ₋)/2 (d: distance).
     """
     total, jointed = 0.0, W.span[NODES, 1] > W.span[NODES, 0]
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1] if not jointed else W.span[BODIES, 0]):
         b = W.members[BODIES, k]
-        total += _kinetic(L, b, W.v_prev[b]) + _work_of_loads(W, b, W.v_prev[b]) - _kinetic(L, b, W.v[b])
+        total += _kinetic(L, b, W.v_prev[b]) + _work_of_loads(W, b, W.v_prev[b])
+        total -= _kinetic(L, b, W.v[b]) - _work_of_loads(W, b, W.v[b])
     F = scratch(MOST_ROWS)
     for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1] if jointed else W.span[CONTACTS, 0]):
         c = W.members[CONTACTS, k]

@@ -32,6 +32,7 @@ CASES = {
     "motor with a controller": """<dcmotor name="m" joint="a" nominal="24 3 60" gear="5" input="pos vel ff voltage"
         controller="3 2 .2 5 .1 12" inductance=".005" thermal="2 3 0 .004 25 20" lugre="1 .01 .05 .1 .2" saturation=".8"/>""",
     "two": '<pid name="m" joint="a" kp="8" kv=".5"/><motor joint="b" ctrlrange="-.1 .1"/><dcmotor joint="b" nominal="12 1 60"/>',
+    "motor with damping": '<dcmotor name="m" joint="a" nominal="12 1.908 26.32" damping=".03 .02"/>',
     "general": """<general name="m" joint="a" gaintype="pid" dyntype="pid" biastype="affine" gainprm="2" biasprm="0 -9 -.3"
   dynprm=".1 8"
         input="pos vel" ctrlrange="-1 1" velrange="-2 2"/>""",

@@ -93,3 +93,11 @@ def test_which_bodies_stay(case, settings):
     loads = '<sensor><force site="s"/></sensor>' if "site" in case else ""
     text = f'<mujoco><compiler fusestatic="true" {settings}/><worldbody>{KEPT[case]}</worldbody>{loads}</mujoco>'
     assert_equal(load_model(text), mujoco.MjModel.from_xml_string(text))
+
+
+@pytest.mark.parametrize("option", ['density="1"', 'viscosity="1"', 'wind="1 0 0"'])
+def test_nothing_is_fused_in_a_medium(option):
+    """Its drag depends on how mass is divided into bodies. The wind alone is no medium."""
+    text = f"""<mujoco><compiler fusestatic="true"/><option {option}/><worldbody><body><joint/><geom size=".1"/>
+      <body pos="0 0 1"><geom size=".05 .1 .1" type="box"/></body></body></worldbody></mujoco>"""
+    assert load_model(text).nbody == mujoco.MjModel.from_xml_string(text).nbody == (2 if "wind" in option else 3)

@@ -119,6 +119,33 @@ def test_energy_never_grows(seed):
     assert gains[0] < 0.03 and gains[1] < 0.5 * max(gains[0], 1e-3)
 
 
+TRIPLE = """<mujoco><default><geom contype="0" conaffinity="0"/><joint solreflimit="-1000 0" limited="true"/></default><worldbody>
+  <body pos="0 0 2.8"><joint axis="0 1 0" range="-60 60"/><geom type="capsule" fromto="0 0 0 0 0 -.3" size=".02" mass=".3"/>
+  <body pos="0 0 -.3"><joint axis="0 1 0" range="-90 90"/><geom type="capsule" fromto="0 0 0 0 0 -.3" size=".02" mass=".2"/>
+  <body pos="0 0 -.3">{}<geom type="capsule" fromto="0 0 0 0 0 -.15" size=".02" mass=".05"/></body></body></body></worldbody>
+  </mujoco>"""
+LAST = {"ball": '<joint type="ball" range="0 60"/>', "hinge": '<joint axis="0 1 0" range="-60 60"/>'}
+
+
+@pytest.mark.parametrize("h", [0.01, 0.0025])
+@pytest.mark.parametrize("last", LAST)
+def test_a_pendulum_between_limits_that_lose_nothing_gains_nothing(last, h):
+    """Three links, 20 starts, 0.5 s. Largest gain of a run 0.1 % of its kinetic energy, of a step 7 % (joints' impulses act where it
+    starts). Where the mean of rates before and after bounded the work of limits alone: 22 % of a run, 50 % of a step.
+    """
+    sim = HardSimulator(load_model(TRIPLE.format(LAST[last])), timestep=h)
+    rng = np.random.default_rng(6)
+    still, gain, step = sim.energy(sim.initial_state()), 0.0, 0.0
+    for _ in range(20):
+        start = sim.initial_state(qvel=(8.0 if last == "ball" else 6.0) * rng.standard_normal(sim.model.nv))
+        run = sim.rollout(start, np.zeros((round(0.5 / h), 0)))
+        energies = np.array([sim.energy(run.state(t)) for t in range(len(run.time))])
+        kinetic = energies[0] - still
+        gain, step = max(gain, (energies[-1] - energies[0]) / kinetic), max(step, np.diff(energies).max() / kinetic)
+    print(f"{last}, h {h}: {gain:.1e} of a run, {step:.1e} of a step")
+    assert gain < 0.005 and step < 0.1
+
+
 def test_the_central_path_knows_none():
     texts = [SCENES["hinge"].format(words) for words in (solref(0.8), "")]
     ends = []

@@ -147,3 +147,54 @@ def test_an_oblique_impact_without_loss_keeps_its_energy(h, lost):
     assert 1.0 - lost < (first @ first + second @ second) / 4.0 < 1.0 + 1e-8
     assert np.allclose(first + second, [2, 0, 0], atol=1e-12)
     assert np.degrees(np.arctan2(second[1], second[0])) == pytest.approx(30.0, abs=250 * h)
+
+
+MESH = '<asset><mesh name="w" vertex="-.1 -.1 -.05 -.1 .1 -.05 .12 0 -.05 0 0 .1"/></asset>'
+SHAPES = {
+    "box": 'type="box" size=".05 .04 .03"',
+    "plate": 'type="box" size=".1 .08 .01"',
+    "capsule": 'type="capsule" size=".02 .08"',
+    "mesh": 'type="mesh" mesh="w"',
+    "ellipsoid": 'type="ellipsoid" size=".1 .07 .05"',
+    "cylinder": 'type="cylinder" size=".05 .02"',
+}
+
+
+def thrown(shape, e, friction, gravity, seed, steps, most):
+    """Energies (T + 1,) of a body thrown at the floor at up to `most` [m/s], rotating by 5 rad/s about each axis; h 0.01 s."""
+    dim = 'condim="1"' if friction == 0.0 else f'friction="{friction} 0 0"'
+    default = f'<default><geom solref="{solref(e)}" {dim}/></default>'
+    model = load_model(
+        f"""<mujoco><option timestep="0.01" gravity="0 0 {gravity}"/>{default}{MESH}<worldbody><geom type="plane" size="5 5 1"/>
+        <body pos="0 0 .3"><freejoint/><geom mass=".5" {SHAPES[shape]}/></body></worldbody></mujoco>"""
+    )
+    rng = np.random.default_rng(seed)
+    turn, down, spin = rng.normal(size=4), rng.uniform(1.0, most), 5.0 * rng.normal(size=3)
+    sim = HardSimulator(model)
+    start = sim.initial_state(np.r_[0.0, 0.0, 0.3, turn / np.linalg.norm(turn)], np.r_[0.0, 0.0, -down, spin])
+    run = sim.rollout(start, np.zeros((steps, 0)))
+    return np.array([sim.energy(run.state(i)) for i in range(steps + 1)])
+
+
+@pytest.mark.parametrize("e", [0.73, 1.0])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_no_throw_gains_energy(shape, e):
+    """Without friction and gravity, 30 throws each. Largest growth in a step 1.0 %, of steps without a rebound (contact_work.py
+    lets 1 % pass). Where the work of contacts was bounded by means of velocities in two frames 5 to 12 %, in one throw of eight.
+    """
+    growth = 0.0
+    for seed in range(30):
+        energies = thrown(shape, e, 0.0, 0.0, seed, 25, 5.0)
+        growth = max(growth, (np.diff(energies) / energies[:-1]).max())
+    print(f"{shape}, e {e}: {growth:.1e}")
+    assert growth < 0.015
+
+
+@pytest.mark.parametrize("shape", ["box", "capsule"])
+def test_a_rebound_is_not_asked_of_the_parts_of_a_step(shape):
+    """Where a step with a rebound is divided after all, each of its parts had to end at the gap of the whole rebound: bodies left
+    at 2600 m/s, SOLVED, in one throw of ten.
+    """
+    for seed in range(40):
+        energies = thrown(shape, 0.73, 0.6, -G, seed, 40, 8.0)
+        assert np.diff(energies).max() < 0.1 * energies[0]

@@ -30,7 +30,8 @@ def test_seven_joints_determine_43_combinations_of_inertias():
 def test_identifiable_combinations_to_1_percent():
     """Start: every free number off by 0.1, dampers by 30 %. Within 1 % of each combination's value, or of 1e-4 in its SI unit.
 
-    Measured: 0.8 % after 195 evaluations, of which the prior's narrow valley takes most (with a prior of 1e-4: 0.4 % after 36).
+    Measured: 0.9 % after 217 evaluations, of which the prior's narrow valley takes most (with a prior of 1e-4: 0.4 % after 36).
+    Round-off decides how many: with solvers of other round-off 195, and 28 % off after 251, at the limit that there was.
     """
     sim, recordings = arm(2)
     base = sensitivity(sim, recordings, LINKS, KAPPA, every=2).base
@@ -44,7 +45,7 @@ def test_identifiable_combinations_to_1_percent():
     start = sim.with_parameters(off)
     unknowns = [*(PseudoInertia(link) for link in LINKS), Unknown("damping", transform="log")]
     result = identify(
-        start, recordings, unknowns, KAPPA, horizon=1, free_states=False, every=2, weights=1e5, prior=1e-3, max_iterations=250
+        start, recordings, unknowns, KAPPA, horizon=1, free_states=False, every=2, weights=1e5, prior=1e-3, max_iterations=600
     )
     true, found, first = (base.combine @ linear_values(s, LINKS) for s in (sim, result.simulator, start))
     error = np.abs(found - true) / np.maximum(np.abs(true), 1e-4)

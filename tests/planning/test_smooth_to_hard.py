@@ -40,7 +40,9 @@ def pushed_to(sim, steps, place, turn=0.0, **more):
     return plan, float(np.linalg.norm(miss[:3])), float(np.degrees(np.linalg.norm(miss[3:6])))
 
 
-TIPS = pytest.mark.xfail(reason="bound 2 mm: 9.4 mm; about to tip, descents end on luck (0.7 mm with solvers of other constants)")
+TIPS = pytest.mark.xfail(
+    strict=False, reason="bound 2 mm: 9.4 mm, or 0.7 mm with solvers of other round-off: about to tip, descents end on luck"
+)
 BOXES = [(1.0, 0.5, 0.05), (20.0, 1.0, 0.05), pytest.param(1.0, 1.0, 0.05, marks=TIPS), (0.2, 0.3, 0.02), (5.0, 0.7, 0.1)]
 
 
