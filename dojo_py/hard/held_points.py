@@ -7,9 +7,12 @@ each other's ends. With the normal n from B to A and the points a, b that are ne
 
     gap = n · (a - b),   a fixed on A, b and n on B                                     (POINT_PLANE, features.py)
 
-is smooth, and no larger than the distance of what the plane separates. Contacts that still overlap at the end are added in the same
-way, with the points that are deepest there (manifold.py). A contact that has an impulse although its shapes end apart gets the
-points and the normal that they have there, and the step is solved again; if they stay apart the step is not solved.
+is smooth, and no larger than the distance of what the plane separates. Spheres and capsules may roll: they have the point,
+rounded, and two of them are held as two balls. (Two capsules that are nearly parallel, whose nearest points run along them,
+have no other way.) Contacts that still overlap at the end are added in the same way, with the points that are deepest there
+(manifold.py). A contact that has an impulse although its shapes end apart gets the points and the normal that they have there,
+and the step is solved again; if they stay apart the step is not solved. From a solution with held points the step is solved
+once more with the points that move.
 """
 
 import math

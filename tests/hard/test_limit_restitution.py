@@ -130,8 +130,8 @@ LAST = {"ball": '<joint type="ball" range="0 60"/>', "hinge": '<joint axis="0 1 
 @pytest.mark.parametrize("h", [0.01, 0.0025])
 @pytest.mark.parametrize("last", LAST)
 def test_a_pendulum_between_limits_that_lose_nothing_gains_nothing(last, h):
-    """Three links, 20 starts, 0.5 s. Largest gain of a run 0.1 % of its kinetic energy, of a step 7 % (joints' impulses act where it
-    starts). Where the mean of rates before and after bounded the work of limits alone: 22 % of a run, 50 % of a step.
+    """Three links, 20 starts, 0.5 s. Largest gain of a run 0.1 % of its kinetic energy, of a step 7 % (joints' impulses act where
+    it starts). Where the mean of rates before and after bounded the work of limits alone: 22 % of a run, 50 % of a step.
     """
     sim = HardSimulator(load_model(TRIPLE.format(LAST[last])), timestep=h)
     rng = np.random.default_rng(6)
