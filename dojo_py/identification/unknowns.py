@@ -230,6 +230,17 @@ class PseudoInertia:
         return pseudo_inertia.to_body(z), pseudo_inertia.slope(pseudo_inertia.to_body, z)
 
 
+def _check_single(sim: HardSimulator, names: Sequence[str]) -> None:
+    """ValueError where several of the names hold the same parameter of the same object, as "mass" and "mass:trunk" do."""
+    holders: dict[str, str] = {}
+    for name in names:
+        for label in dict.fromkeys(sim.parameter(name).labels):
+            entry = f"{name.partition(':')[0]}:{label}"
+            if entry in holders:
+                raise ValueError(f"parts: {entry} belongs to several unknowns, {holders[entry]!r} and {name!r}")
+            holders[entry] = name
+
+
 Part = Unknown | Tied | PseudoInertia | Delay
 
 
@@ -249,9 +260,7 @@ class Unknowns:
         self.units = [p[4] for p in prepared for _ in p[3]]
         self._prior = np.concatenate([_deviation(part, len(p[0])) for part, p in zip(parts, prepared, strict=True)])
         self.names = tuple(name for part in parts for name in part.parameters())
-        twice = {name for name in self.names if self.names.count(name) > 1}
-        if twice:
-            raise ValueError(f"parts: {', '.join(sorted(twice))} belongs to several unknowns")
+        _check_single(sim, self.names)
         late = [i for i, part in enumerate(parts) if isinstance(part, Delay)]
         if len(late) > 1:
             raise ValueError("parts: several delays, there is one of all controls")

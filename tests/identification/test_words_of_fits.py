@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dojo_py import HardSimulator, load_model
-from dojo_py.identification import Recording, Unknown, identify
+from dojo_py.identification import PseudoInertia, Recording, Tied, Unknown, Unknowns, identify
 from dojo_py.identification.elimination import Rows
 from dojo_py.identification.least_squares import NO_SMALLER, minimise
 
@@ -77,3 +77,19 @@ def test_workers_answer_the_questions_that_a_fit_is_asked():
     there = identify(sim, [recording], [unknown], workers=Counted())
     assert len(calls) == there.evaluations + 2
     np.testing.assert_array_equal(there.covariance, here.covariance)
+
+
+@pytest.mark.parametrize(
+    ("parts", "entry"),
+    [
+        ([Unknown("mass"), Unknown("mass:lower")], "mass:lower"),
+        ([PseudoInertia("upper"), Unknown("com")], "com:upper"),
+        ([Tied(("damping", "damping:elbow"))], "damping:elbow"),
+    ],
+)
+def test_entries_of_parts_are_compared_not_their_names(parts, entry):
+    """One mass was two unknowns: neither was determined, and the fit ended at its iteration limit."""
+    sim = HardSimulator("double_pendulum", 0.01)
+    with pytest.raises(ValueError, match=f"parts: {entry} belongs to several unknowns, '"):
+        Unknowns(sim, parts)
+    Unknowns(sim, [Unknown("mass:upper"), Unknown("mass:lower")])
