@@ -82,7 +82,7 @@ class Result:
     """Each stretch and what its prediction misses (length, nv), over the noise."""
     undetermined: tuple[str, ...] = ()
     """Unknowns that the data do not determine: without effect, known only together with others, or with a 95 % interval of more
-    than ± 100 %."""
+    than ± 100 % of the value, of the start and of half the room of bounds that allow 0 (`Unknowns.scale`)."""
 
     @property
     def estimates(self) -> Array:

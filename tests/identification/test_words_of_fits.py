@@ -93,3 +93,29 @@ def test_entries_of_parts_are_compared_not_their_names(parts, entry):
     with pytest.raises(ValueError, match=f"parts: {entry} belongs to several unknowns, '"):
         Unknowns(sim, parts)
     Unknowns(sim, [Unknown("mass:upper"), Unknown("mass:lower")])
+
+
+@pytest.fixture(scope="module")
+def undamped():
+    """A double pendulum without damping, and a recording of it."""
+    sim, rng = HardSimulator("double_pendulum", 0.01), np.random.default_rng(0)
+    run = sim.rollout(sim.initial_state(rng.uniform(-1, 1, 2)), rng.uniform(-2, 2, (120, 2)))
+    return sim, Recording("free", run.qpos + 1e-4 * rng.standard_normal(run.qpos.shape), run.control)
+
+
+@pytest.mark.parametrize("unknown", [Unknown("damping", 0.1, 0.0, 1.0), Unknown("damping", None, 0.0, 1.0)])
+def test_what_is_known_to_be_nothing_is_determined(undamped, unknown):
+    """No interval is narrower than 100 % of 0: "not determined", by the value alone."""
+    sim, recording = undamped
+    found = identify(sim, [recording], [unknown])
+    assert np.abs(found.estimates).max() < 0.01 and np.diff(found.interval()).max() < 0.1
+    assert not found.undetermined and "not determined" not in str(found)
+
+
+def test_the_size_of_an_unknown_is_in_its_own_unit():
+    """Bounds of a transformed unknown counted as free numbers. Bounds that 0 is beyond leave the values and starts to compare."""
+    sim = HardSimulator("double_pendulum", 0.01)
+    logarithm = Unknowns(sim, [Unknown("mass", 1.0, 0.1, 1e3, "log")])
+    assert logarithm.scale(np.array([0.2, 0.2])) == pytest.approx([1.0, 1.0])
+    assert Unknowns(sim, [Unknown("springref", 0.0, -2.0, 4.0)]).scale(np.zeros(2)) == pytest.approx([3.0, 3.0])
+    assert Unknowns(sim, [Unknown("mass", 1.0, 0.1, 1e3)]).scale(np.array([5.0, 0.2])) == pytest.approx([5.0, 5.0])
