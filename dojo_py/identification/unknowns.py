@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dojo_py.hard.parameters.kind import not_zero
-from dojo_py.hard.parameters.registry import KINDS
+from dojo_py.hard.parameters.registry import KINDS, TIMESTEP
 from dojo_py.hard.simulator import HardSimulator
 from dojo_py.identification import pseudo_inertia
 from dojo_py.identification.delays import Delay
@@ -60,9 +60,32 @@ def _width(name: str) -> int:
     return KINDS[name.partition(":")[0]].width
 
 
+SMALL = 1e-6
+"""Least value, over the start, of what `with_parameters` wants positive."""
+
+
+def _floor(name: str) -> float | None:
+    """Natural bound from below of a parameter, over its start: 0, SMALL where 0 is refused; None where values may be negative."""
+    kind = name.partition(":")[0]
+    if kind == TIMESTEP:
+        return SMALL
+
+    def refused(value: float) -> bool:
+        width = KINDS[kind].width
+        return KINDS[kind].check(np.full((1, width) if width else 1, value)) is not None
+
+    if refused(1.0) or not refused(-1.0):  # (a matrix of ones is no inertia: its entries have no bound each)
+        return None
+    return SMALL if refused(0.0) else 0.0
+
+
 @dataclass(frozen=True)
 class Unknown:
-    """Parameters of one name (see `HardSimulator.parameter`). start, lower, upper: numbers or arrays of the parameter's shape."""
+    """Parameters of one name (see `HardSimulator.parameter`). start, lower, upper: numbers or arrays of the parameter's shape.
+
+    Where `with_parameters` refuses negative values (masses, damping, friction, sizes, …) lower is 0 at least, a millionth of the
+    start where it refuses 0 too.
+    """
 
     name: str
     start: Any = None
@@ -98,6 +121,10 @@ class Unknown:
             if not np.all(lengths > 0):
                 raise ValueError(f"{self.name}: the start must not be zero")
             full[0] = np.clip(full[0] / lengths, full[1], full[2])
+        floor = _floor(self.name) if self.transform == "none" else None
+        if floor is not None:
+            least = floor * np.abs(full[0])
+            full[1] = np.where((full[0] >= least) & (full[2] > least), np.maximum(full[1], least), full[1])
         if self.transform != "none" and not np.all(full[0] > 0):
             raise ValueError(f"{self.name}: transform {self.transform!r} needs a positive start")
         free = TRANSFORMS[self.transform].free
@@ -173,6 +200,9 @@ class Tied:
                 raise ValueError(f"the model has no {name}")
         start, lower, upper = (_like(np.ones(1), f"{self._text()}: {w}", getattr(self, w)) for w in ("start", "lower", "upper"))
         _check_bounds(self._text(), start, lower, upper)
+        floors = [least for least in map(_floor, self.names) if least is not None]
+        if floors and start[0] >= max(floors) and upper[0] > max(floors):  # the natural bounds of what it is a factor of
+            lower = np.maximum(lower, max(floors))
         return start, lower, upper, [self._text()], "1"
 
     def _text(self) -> str:

@@ -98,7 +98,7 @@ def test_entries_of_parts_are_compared_not_their_names(parts, entry):
 @pytest.fixture(scope="module")
 def undamped():
     """A double pendulum without damping, and a recording of it."""
-    sim, rng = HardSimulator("double_pendulum", 0.01), np.random.default_rng(0)
+    sim, rng = HardSimulator("double_pendulum", 0.01), np.random.default_rng(1)
     run = sim.rollout(sim.initial_state(rng.uniform(-1, 1, 2)), rng.uniform(-2, 2, (120, 2)))
     return sim, Recording("free", run.qpos + 1e-4 * rng.standard_normal(run.qpos.shape), run.control)
 
@@ -119,3 +119,39 @@ def test_the_size_of_an_unknown_is_in_its_own_unit():
     assert logarithm.scale(np.array([0.2, 0.2])) == pytest.approx([1.0, 1.0])
     assert Unknowns(sim, [Unknown("springref", 0.0, -2.0, 4.0)]).scale(np.zeros(2)) == pytest.approx([3.0, 3.0])
     assert Unknowns(sim, [Unknown("mass", 1.0, 0.1, 1e3)]).scale(np.array([5.0, 0.2])) == pytest.approx([5.0, 5.0])
+
+
+@pytest.mark.parametrize(("name", "least"), [("damping", 0.0), ("mass", 1e-6), ("springref", -np.inf), ("inertia", -np.inf)])
+def test_bounds_that_a_kind_has_by_nature(name, least):
+    sim = HardSimulator("double_pendulum", 0.01)
+    start = sim.parameter(name).value + 0.1
+    lower = Unknowns(sim, [Unknown(name, start)]).lower
+    np.testing.assert_array_equal(lower, (least * start if np.isfinite(least) else np.full_like(start, least)).ravel())
+    assert Unknowns(sim, [Unknown("mass", 1.0, transform="log")]).lower[0] == -np.inf
+    assert Unknowns(sim, [Tied(("mass", "inertia"))]).lower[0] == 1e-6 and Unknowns(sim, [Tied(("damping",))]).lower[0] == 0.0
+
+
+def test_fits_end_at_bounds_by_nature(undamped):
+    """All steps to negative damping were refused as a whole: the fit ended far from 0 and asked for more iterations."""
+    sim, recording = undamped
+    found, told = (
+        identify(sim, [recording], [unknown]) for unknown in (Unknown("damping", 0.1), Unknown("damping", 0.1, 0.0, 1.0))
+    )
+    print(found)
+    assert found.message == "converged"
+    np.testing.assert_allclose(found.estimates, told.estimates, atol=1e-4)
+    assert found.at_bounds and found.at_bounds == told.at_bounds
+
+
+def test_a_fit_says_why_its_steps_were_impossible(undamped, monkeypatch):
+    sim, recording = undamped
+    allowed = Unknowns.simulator
+
+    def limited(self, z):
+        if z.min() < 0.095:
+            raise ValueError("damping below what is made")
+        return allowed(self, z)
+
+    monkeypatch.setattr(Unknowns, "simulator", limited)
+    found = identify(sim, [recording], [Unknown("damping", 0.1)], max_iterations=3)
+    assert found.message.endswith(" steps were impossible, the last one: damping below what is made"), found.message
