@@ -4,7 +4,17 @@ import numpy as np
 import pytest
 
 from dojo_py import HardSimulator, load_model
-from dojo_py.identification import PseudoInertia, Recording, Tied, Unknown, Unknowns, identify
+from dojo_py.identification import (
+    PseudoInertia,
+    Recording,
+    Tied,
+    Unknown,
+    Unknowns,
+    identify,
+    read_recording,
+    resample,
+    rollout_errors,
+)
 from dojo_py.identification.elimination import Rows
 from dojo_py.identification.least_squares import NO_SMALLER, minimise
 
@@ -155,3 +165,25 @@ def test_a_fit_says_why_its_steps_were_impossible(undamped, monkeypatch):
     monkeypatch.setattr(Unknowns, "simulator", limited)
     found = identify(sim, [recording], [Unknown("damping", 0.1)], max_iterations=3)
     assert found.message.endswith(" steps were impossible, the last one: damping below what is made"), found.message
+
+
+def test_samples_that_are_missing_are_named(undamped, tmp_path):
+    """A shape was named, which was right; of no recordings the errors were NaN."""
+    sim, recording = undamped
+    gap, control, model = recording.qpos.copy(), recording.control.copy(), sim.model
+    gap[7, 1], control[3, 0] = np.nan, np.inf
+    for name, make in {
+        r"recording 'gap': qpos\[7, 1\] is nan": lambda: Recording("gap", gap, recording.control),
+        r"recording 'gap': control\[3, 0\] is inf": lambda: Recording("gap", recording.qpos, control),
+        r"qpos\[7, 1\] is nan": lambda: resample(model, "gap", 0.01 * np.arange(len(gap)), gap, 0.01),
+    }.items():
+        with pytest.raises(ValueError, match=f"^{name}.*`resample`"):
+            make()
+    np.savetxt(tmp_path / "gap.csv", gap, delimiter=",")
+    with pytest.raises(ValueError, match=r"gap\.csv: qpos\[7, 1\] is nan.*`resample`"):
+        read_recording(tmp_path / "gap.csv", {"qpos": range(2)})
+    there = np.isfinite(gap).all(axis=1)
+    filled = resample(model, "gap", 0.01 * np.flatnonzero(there), gap[there], 0.01)
+    assert len(filled.qpos) == len(gap) and np.abs(filled.qpos - recording.qpos).max() < 0.01
+    with pytest.raises(ValueError, match="recordings: none"):
+        rollout_errors(sim, [])
