@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from dojo_py.environments.spaces import (
     check_extras,
     check_render_mode,
     gradients,
+    options_of,
     resolve,
     spaces,
 )
@@ -72,12 +72,11 @@ class DojoEnv(Env):
         self._state = state
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[np.ndarray, dict[str, Any]]:
-        """A fresh start; options may hold "state", a State to start from instead of a random one."""
+        """A fresh start; options may hold "state", a State to start from instead of a random one. ValueError for other options."""
+        wanted = options_of(options, ("state",))
         super().reset(seed=seed)
         drawn = self.task.initial_state(self.np_random)
-        if options is not None and not isinstance(options, Mapping):
-            raise TypeError(f"options={options!r}, expected a dict, or None")
-        self.state = state_of((options or {}).get("state", drawn), "options['state']")
+        self.state = state_of(wanted.get("state", drawn), "options['state']")
         return self.task.observe(self.state, None), {}
 
     def step(self, action: np.ndarray) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:

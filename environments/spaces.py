@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import isfinite
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 from dojo_py.environments import import_gymnasium, make_task
 from dojo_py.environments.task import Task
 from dojo_py.simulate.results import State
-from dojo_py.simulate.values import count, real_number, text_of, truth_of, vector
+from dojo_py.simulate.values import count, real_number, shown, text_of, truth_of, vector
 
 RENDER_MODES = ["rgb_array"]
 SMOOTH = 3e-4
@@ -52,6 +53,18 @@ def action_of(name: str, action: Any, shape: tuple[int, ...]) -> np.ndarray:
         if isfinite(float(np.vdot(fresh, fresh))):  # (all of `vector`'s checks, in a quarter of its time)
             return fresh
     return vector(name, action, shape)
+
+
+def options_of(options: Any, known: tuple[str, ...]) -> Mapping[str, Any]:
+    """What `reset` was given besides a seed, {} for None; TypeError, or ValueError for an option that does not exist."""
+    if options is None:
+        return {}
+    if not isinstance(options, Mapping):
+        raise TypeError(f"options={shown(options)}, expected a dict, or None")
+    unknown = [name for name in options if name not in known]
+    if unknown:
+        raise ValueError(f"options: {', '.join(map(repr, unknown))} is not one of {list(known)}")
+    return options
 
 
 def gradients(task: Task, state: State, action: np.ndarray, kappa: float) -> dict[str, Any]:

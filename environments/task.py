@@ -73,6 +73,8 @@ class Task:
     keyframe: ClassVar[str] = "home"
     wants_contacts: ClassVar[bool] = False
     """Observation or reward read the contacts' impulses."""
+    check_derivatives: ClassVar[bool] = True
+    """Compare the first `observation_jacobian` and `reward_gradient` with differences; False takes them as they are."""
     kernels: ClassVar[str] = ""
     """Module of the same formulas as kernels, for closed loops; a subclass that changes a formula has none."""
     view: ClassVar[tuple[float, float, float]] = (90.0, -10.0, 4.0)

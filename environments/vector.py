@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -19,6 +19,7 @@ from dojo_py.environments.spaces import (
     check_extras,
     check_render_mode,
     gradients,
+    options_of,
     resolve,
     spaces,
 )
@@ -156,13 +157,11 @@ class DojoVectorEnv(VectorEnv):
         seed: of world 0, counted up; or num_envs of them, None where a world's random numbers go on.
         options: "reset_mask", (num_envs,) of bool: the worlds to reset, all by default; the others stay where they are, and their
         last observations are returned. "state": a State in which these worlds start, in place of random ones; or a list of
-        num_envs, one each. Other entries are not read, and the dict stays as it is.
+        num_envs, one each. ValueError for others. The dict stays as it is.
         """
         n = self.num_envs
         seeds = seeds_of(seed, n)
-        if options is not None and not isinstance(options, Mapping):
-            raise TypeError(f"options={options!r}, expected a dict, or None")
-        wanted = options or {}
+        wanted = options_of(options, ("state", "reset_mask"))
         mask = mask_of(wanted["reset_mask"], n) if "reset_mask" in wanted else np.ones(n, dtype=bool)
         if not self._loops and not mask.all():
             raise RuntimeError("reset all worlds before you reset some")

@@ -14,7 +14,7 @@ import numpy as np
 from dojo_py.hard.checks import UNIT
 from dojo_py.mechanism.enums import JointType
 from dojo_py.simulate.simulator import Simulator
-from dojo_py.simulate.values import count, having, path_of, real_array, real_number, shown, text_of
+from dojo_py.simulate.values import count, having, path_of, real_array, real_number, shown, text_of, vector
 
 Array = np.ndarray
 UNITS = {
@@ -45,20 +45,21 @@ class Recording:
     def __post_init__(self) -> None:
         text_of("name", self.name)
         object.__setattr__(self, "stride", count("stride", self.stride, most=10**6))
-        qpos = _table("qpos", self.qpos)
+        qpos = _table("qpos", self.qpos, self.name)
         object.__setattr__(self, "qpos", qpos)
         for name, rows in (("control", len(qpos) - 1), ("qvel", len(qpos))):
             value = getattr(self, name)
             if value is None:
                 continue
-            table = _table(name, value)
+            table = _table(name, value, self.name)
             if name == "control" and len(table) == rows + 1:  # the last one leads nowhere
                 table = table[:-1]
             if len(table) != rows:
                 raise ValueError(f"{name} has {len(table)} rows for {len(qpos)} samples, expected {rows}")
             object.__setattr__(self, name, table)
         if self.act is not None:
-            object.__setattr__(self, "act", _table("act", real_array("act", self.act)[None])[0])
+            act = real_array("act", self.act)
+            object.__setattr__(self, "act", vector(f"recording '{self.name}': act", act, (act.size,)))
 
     def velocity(self, model: Any, timestep: float, k: int) -> Array:
         """(nv,) velocity over the last of the steps that led to sample k (k ≥ 1 unless qvel was given).
@@ -135,12 +136,24 @@ def _check_turns(model: Any, recording: Recording) -> None:
             )
 
 
-def _table(name: str, value: Any) -> Array:
+def _table(name: str, value: Any, owner: str) -> Array:
     """(samples, n) finite numbers, or ValueError."""
     table = real_array(name, value)
-    if table.ndim != 2 or not np.all(np.isfinite(table)):
-        raise ValueError(f"{name} has shape {table.shape}, expected (samples, n) finite numbers")
+    if table.ndim != 2:
+        raise ValueError(f"{name} of '{owner}' has shape {table.shape}, expected (samples, n) finite numbers")
+    check_samples(f"recording '{owner}': {name}", table)
     return table
+
+
+def check_samples(name: str, table: Array) -> None:
+    """ValueError names the first entry of a table (samples, n) that is no number, and what to do without such samples."""
+    missing = np.argwhere(~np.isfinite(table))
+    if len(missing):
+        k, column = (int(i) for i in missing[0])
+        raise ValueError(
+            f"{name}[{k}, {column}] is {table[k, column]}, expected finite numbers: leave out samples that are missing, with their "
+            "times, and give the others to `resample`"
+        )
 
 
 def factor(unit: str | float) -> float:
@@ -188,8 +201,7 @@ def read_recording(
     for word, table in raw.items():
         if table.ndim != 2 or table.shape[1] != widths.get(word, table.shape[1]):
             raise ValueError(f"{path}: {word} has shape {table.shape}, expected (samples, {widths.get(word, 'n')})")
-        if not np.all(np.isfinite(table)):
-            raise ValueError(f"{path}: {word} has entries that are not finite")
+        check_samples(f"{path}: {word}", table)
         raw[word] = table * _factors(units.get(word, 1.0), table.shape[1])
     samples = len(raw["qpos"])
     control = raw.get("control")

@@ -43,7 +43,8 @@ COARSE = 1e-3
 VAST = 1e100
 """Variances beyond this are infinite."""
 AT_BOUND = 1e-6
-"""Free numbers as close to a bound as this share of the way between both (of 1, or of the bound, where there is one) lie at it."""
+"""Free numbers as close to a bound as this share of the way between both (of the larger of start and bound, or 1 where both are 0,
+where there is one) lie at it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +83,7 @@ class Result:
     """Each stretch and what its prediction misses (length, nv), over the noise."""
     undetermined: tuple[str, ...] = ()
     """Unknowns that the data do not determine: without effect, known only together with others, or with a 95 % interval of more
-    than ± 100 %."""
+    than ± 100 % of the value, of the start and of half the room of bounds that allow 0 (`Unknowns.scale`)."""
 
     @property
     def estimates(self) -> Array:
@@ -108,12 +109,10 @@ class Result:
     @property
     def at_bounds(self) -> tuple[str, ...]:
         """Unknowns that ended at a bound: the best value may lie beyond it, intervals do not know of it."""
-        low, high = self.unknowns.lower, self.unknowns.upper
-        found = np.zeros(len(self.z), bool)
+        low, high, found = self.unknowns.lower, self.unknowns.upper, np.zeros(len(self.z), bool)
         for bound, inwards in ((low, self.z - low), (high, high - self.z)):
             with np.errstate(invalid="ignore"):
-                room = np.where(np.isfinite(high - low), high - low, np.maximum(1.0, np.abs(bound)))
-                found |= np.isfinite(bound) & (inwards <= AT_BOUND * room)
+                found |= np.isfinite(bound) & (inwards <= AT_BOUND * _room(self.unknowns, bound))
         return tuple(label for label, there in zip(self.unknowns.labels, found, strict=True) if there)
 
     @property
@@ -269,10 +268,17 @@ def _first_noise(sim: HardSimulator, recordings: Sequence[Recording], weights: A
     return Noise(sigma, np.tile(sigma, 2) / max(continuity, 1e-12))
 
 
+def _room(unknowns: Unknowns, bound: Array) -> Array:
+    """(n,) way between the bounds of the free numbers; where one of them is infinite, the size of the start or of `bound`."""
+    size = np.maximum(np.abs(unknowns.start), np.where(np.isfinite(bound), np.abs(bound), 0.0))
+    both = unknowns.upper - unknowns.lower
+    return np.where(np.isfinite(both), both, np.where(size > 0, size, 1.0))
+
+
 def _inside(point: Point, unknowns: Unknowns) -> Point:
     """Off the bounds by a little, so that the first step may go either way."""
     low, high = unknowns.lower, unknowns.upper
-    margin = 1e-10 * np.minimum(1.0, np.where(np.isfinite(high - low), high - low, 1.0))
+    margin = 1e-10 * np.minimum(1.0, _room(unknowns, np.zeros(len(unknowns))))
     return point._replace(z=np.clip(point.z, low + margin, high - margin))
 
 
@@ -317,12 +323,15 @@ class _Fit:
 
         bounds = problem.unknowns.lower, problem.unknowns.upper
         try:
-            return minimise(
+            found = minimise(
                 problem.rows, problem.move, start, lambda point: point.z, bounds, stretches, 2 * problem.nv, self.loss, self.scale,
                 tolerance, self.max_iterations, told,
             )  # fmt: skip
         except ImpossibleStart as error:
             raise ValueError(f"{error} ({problem.refusal})" if problem.refusal else str(error)) from None
+        if found.message == "converged" or not found.impossible:
+            return found
+        return found._replace(message=f"{found.message}; {found.impossible} steps were impossible, the last one: {problem.refusal}")
 
 
 def _by_noise(rows: list[Rows], matrix: Array, freedom: int) -> Array:

@@ -44,6 +44,8 @@ class Outcome(NamedTuple):
     point: Point
     evaluations: int
     message: str
+    impossible: int = 0
+    """Steps to points without residuals, which were refused as a whole."""
 
 
 def cost_of(rows: list[Rows], loss: str, scale: float) -> float:
@@ -101,6 +103,7 @@ def minimise(
     damping, growth, evaluations, message = FIRST_DAMPING, 2.0, 1, "iteration limit: raise max_iterations"
     normal = normal_equations(now.rows, len(theta(now.y)), stretches, width)
     refused, accepted = False, 0  # whether a step from this point was refused; how many steps were not
+    impossible = 0
     for iteration in range(max_iterations):
         reduced = eliminate(normal, damping)
         here = theta(now.y)
@@ -117,6 +120,7 @@ def minimise(
                 break
             next_point = at(move(now.y, step, along))
             evaluations += 1
+            impossible += next_point is None
             gain = (now.cost - next_point.cost) / expected if next_point is not None and np.isfinite(next_point.cost) else -1.0
         if next_point is not None and gain > 1e-4:
             fell = now.cost - next_point.cost
@@ -132,4 +136,4 @@ def minimise(
     else:
         if max_iterations > 1 and not accepted:
             message = NO_SMALLER
-    return Outcome(now, evaluations, message)
+    return Outcome(now, evaluations, message, impossible)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from dojo_py.identification.data import Recording
+from dojo_py.identification.data import Recording, check_samples
 from dojo_py.simulate.values import having, real_array, real_number
 
 Array = np.ndarray
@@ -29,6 +29,7 @@ def resample(
     t, q = _times("time", time), real_array("qpos", qpos)
     if q.shape != (len(t), model.nq) or len(t) < 2:
         raise ValueError(f"qpos has shape {q.shape}, expected ({len(t)}, {model.nq}) and two samples or more")
+    check_samples("qpos", q)
     h = real_number("interval", interval, above=0.0, unit="s")
     count = int(np.floor((t[-1] - t[0]) / h + 1e-9))
     if count < 1:
@@ -42,6 +43,7 @@ def resample(
     given, from_time = real_array("control", control), t if control_time is None else _times("control_time", control_time)
     if given.ndim != 2 or len(given) != len(from_time) or from_time[0] > t[0]:
         raise ValueError(f"control has shape {given.shape}, expected a row for each of {len(from_time)} times from {t[0]:g} s on")
+    check_samples("control", given)
     return Recording(name, np.array(poses), _means(from_time, given, at), stride=stride)
 
 

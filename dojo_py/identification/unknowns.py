@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dojo_py.hard.parameters.kind import not_zero
-from dojo_py.hard.parameters.registry import KINDS
+from dojo_py.hard.parameters.registry import KINDS, TIMESTEP
 from dojo_py.hard.simulator import HardSimulator
 from dojo_py.identification import pseudo_inertia
 from dojo_py.identification.delays import Delay
@@ -60,9 +60,32 @@ def _width(name: str) -> int:
     return KINDS[name.partition(":")[0]].width
 
 
+SMALL = 1e-6
+"""Least value, over the start, of what `with_parameters` wants positive."""
+
+
+def _floor(name: str) -> float | None:
+    """Natural bound from below of a parameter, over its start: 0, SMALL where 0 is refused; None where values may be negative."""
+    kind = name.partition(":")[0]
+    if kind == TIMESTEP:
+        return SMALL
+
+    def refused(value: float) -> bool:
+        width = KINDS[kind].width
+        return KINDS[kind].check(np.full((1, width) if width else 1, value)) is not None
+
+    if refused(1.0) or not refused(-1.0):  # (a matrix of ones is no inertia: its entries have no bound each)
+        return None
+    return SMALL if refused(0.0) else 0.0
+
+
 @dataclass(frozen=True)
 class Unknown:
-    """Parameters of one name (see `HardSimulator.parameter`). start, lower, upper: numbers or arrays of the parameter's shape."""
+    """Parameters of one name (see `HardSimulator.parameter`). start, lower, upper: numbers or arrays of the parameter's shape.
+
+    Where `with_parameters` refuses negative values (masses, damping, friction, sizes, …) lower is 0 at least, a millionth of the
+    start where it refuses 0 too.
+    """
 
     name: str
     start: Any = None
@@ -98,6 +121,10 @@ class Unknown:
             if not np.all(lengths > 0):
                 raise ValueError(f"{self.name}: the start must not be zero")
             full[0] = np.clip(full[0] / lengths, full[1], full[2])
+        floor = _floor(self.name) if self.transform == "none" else None
+        if floor is not None:
+            least = floor * np.abs(full[0])
+            full[1] = np.where((full[0] >= least) & (full[2] > least), np.maximum(full[1], least), full[1])
         if self.transform != "none" and not np.all(full[0] > 0):
             raise ValueError(f"{self.name}: transform {self.transform!r} needs a positive start")
         free = TRANSFORMS[self.transform].free
@@ -173,6 +200,9 @@ class Tied:
                 raise ValueError(f"the model has no {name}")
         start, lower, upper = (_like(np.ones(1), f"{self._text()}: {w}", getattr(self, w)) for w in ("start", "lower", "upper"))
         _check_bounds(self._text(), start, lower, upper)
+        floors = [least for least in map(_floor, self.names) if least is not None]
+        if floors and start[0] >= max(floors) and upper[0] > max(floors):  # the natural bounds of what it is a factor of
+            lower = np.maximum(lower, max(floors))
         return start, lower, upper, [self._text()], "1"
 
     def _text(self) -> str:
@@ -230,6 +260,17 @@ class PseudoInertia:
         return pseudo_inertia.to_body(z), pseudo_inertia.slope(pseudo_inertia.to_body, z)
 
 
+def _check_single(sim: HardSimulator, names: Sequence[str]) -> None:
+    """ValueError where several of the names hold the same parameter of the same object, as "mass" and "mass:trunk" do."""
+    holders: dict[str, str] = {}
+    for name in names:
+        for label in dict.fromkeys(sim.parameter(name).labels):
+            entry = f"{name.partition(':')[0]}:{label}"
+            if entry in holders:
+                raise ValueError(f"parts: {entry} belongs to several unknowns, {holders[entry]!r} and {name!r}")
+            holders[entry] = name
+
+
 Part = Unknown | Tied | PseudoInertia | Delay
 
 
@@ -249,9 +290,7 @@ class Unknowns:
         self.units = [p[4] for p in prepared for _ in p[3]]
         self._prior = np.concatenate([_deviation(part, len(p[0])) for part, p in zip(parts, prepared, strict=True)])
         self.names = tuple(name for part in parts for name in part.parameters())
-        twice = {name for name in self.names if self.names.count(name) > 1}
-        if twice:
-            raise ValueError(f"parts: {', '.join(sorted(twice))} belongs to several unknowns")
+        _check_single(sim, self.names)
         late = [i for i, part in enumerate(parts) if isinstance(part, Delay)]
         if len(late) > 1:
             raise ValueError("parts: several delays, there is one of all controls")
@@ -272,12 +311,15 @@ class Unknowns:
         return [(part, z[a:b]) for part, a, b in zip(self.parts, self._ends[:-1], self._ends[1:], strict=True)]
 
     def scale(self, values: Array) -> Array:
-        """(n,) size of each reported value's unknown: the largest of its numbers, or half the room of bounds about 0."""
-        out = np.ones(len(values))
-        for a, b in zip(self._ends[:-1], self._ends[1:], strict=True):
-            low, high = self.lower[a:b], self.upper[a:b]
-            room = np.where((low < 0) & np.isfinite(high - low), 0.5 * (high - low), 0.0)
-            largest = max(float(np.abs(values[a:b]).max()), float(room.max()))
+        """(n,) size of each reported value's unknown, to compare its interval with: the largest of its numbers, of those that
+        it started from and, where bounds allow 0, of half their room. (A share of a value that is 0 says nothing.)
+        """
+        out, first = np.ones(len(values)), self.report(self.start)[0]
+        for part, a, b in zip(self.parts, self._ends[:-1], self._ends[1:], strict=True):
+            value = TRANSFORMS[part.transform if isinstance(part, Unknown) else "none"].value
+            low, high = value(self.lower[a:b]), value(self.upper[a:b])
+            room = np.where((low <= 0) & np.isfinite(self.lower[a:b]) & np.isfinite(high), 0.5 * (high - low), 0.0)
+            largest = max(float(np.abs(each).max()) for each in (values[a:b], first[a:b], room))
             out[a:b] = largest if largest > 0 else 1.0
         return out
 

@@ -33,6 +33,8 @@ def rollout_errors(sim: Simulator, recordings: Sequence[Recording], kappa: float
     """Simulate each recording from its first sample that has a velocity, under its controls, and compare all later samples."""
     having("sim", sim, ("model", "rollout"), "a HardSimulator or a SoftSimulator")
     check_recordings(sim, recordings, later=True)
+    if not recordings:
+        raise ValueError("recordings: none, there is nothing to compare")
     model = sim.model
     free = [int(model.jnt_qposadr[i]) for i in range(model.njnt) if int(model.jnt_type[i]) == 0]
     position, rotation, unsolved = [], [], 0

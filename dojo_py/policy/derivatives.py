@@ -1,11 +1,13 @@
 """Derivatives of a task's observation and reward by the tangent state [dq, dv, dact]: the task's own, else central differences.
 
 Both are explicit functions of the state, so the differences need no simulation. Contact impulses are held constant. Derivatives of
-the task's own may have 2nv entries if they do not depend on activations.
+the task's own may have 2nv entries if they do not depend on activations. Other shapes and entries that are not finite are refused,
+and the first ones that a task gives are compared with differences, unless it says `check_derivatives = False`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,10 +15,16 @@ import numpy as np
 
 from dojo_py.policy.asking import earned, observed
 from dojo_py.simulate.results import State
+from dojo_py.simulate.values import real_array, shown
 
 Array = np.ndarray
 
 STEP = 1e-6
+CHECK_STEP, TOLERANCE = 1e-5, 1e-3
+"""Of the check of a task's own derivatives: what lies between both one-sided differences is right, as it is a subgradient; values
+outside may differ by TOLERANCE of the row's largest entry."""
+_KEPT = "_compared_"
+"""Attributes of a task of this name and a method's: its derivatives were compared and are right."""
 
 
 def tangent_size(task: Any) -> int:
@@ -47,7 +55,14 @@ def around(task: Any, state: State) -> tuple[list[State], list[State]]:
 def observation_jacobian(task: Any, state: State, contacts: Any) -> Array:
     """(no, 2nv + na)"""
     known = task.observation_jacobian(state) if hasattr(task, "observation_jacobian") else None
-    return differenced_observation(task, state, contacts) if known is None else _whole(task, known)
+    if known is None:
+        return differenced_observation(task, state, contacts)
+    name = f"{type(task).__name__}.observation_jacobian"
+    found = _whole(task, name, known, (task.observation_size,), state)
+    if _is_to_check(task, "observation_jacobian"):
+        _compare(name, "the state", found, lambda s: observed(task, s, contacts), lambda d: moved_states(task, state, d))
+        vars(task)[_KEPT + "observation_jacobian"] = True
+    return found
 
 
 def reward_gradient(task: Any, before: State, action: Array, after: State, contacts: Any) -> tuple[Array, Array, Array]:
@@ -55,13 +70,68 @@ def reward_gradient(task: Any, before: State, action: Array, after: State, conta
     known = task.reward_gradient(before, action, after) if hasattr(task, "reward_gradient") else None
     if known is None:
         return differenced_reward(task, before, action, after, contacts)
-    return _whole(task, known[0]), known[1], _whole(task, known[2])
+    name = f"{type(task).__name__}.reward_gradient"
+    if not isinstance(known, (tuple, list)) or len(known) != 3:
+        raise ValueError(f"{name} returned {shown(known)}, expected three arrays: by the state before, the action, the state after")
+    first = _whole(task, f"{name}, by the state before,", known[0], (), before)
+    by_action = _finite(f"{name}, by the action,", known[1], [(len(action),)], before)
+    last = _whole(task, f"{name}, by the state after,", known[2], (), before)
+    if _is_to_check(task, "reward_gradient"):
+
+        def value(b: State, u: Array, a: State) -> Array:
+            return np.array([earned(task, b, u, a, contacts)[0]])
+
+        _compare(name, "the state before", first[None], lambda s: value(s, action, after), lambda d: moved_states(task, before, d))
+        _compare(name, "the action", by_action[None], lambda u: value(before, u, after), lambda d: list(action + d))
+        _compare(name, "the state after", last[None], lambda s: value(before, action, s), lambda d: moved_states(task, after, d))
+        vars(task)[_KEPT + "reward_gradient"] = True
+    return first, by_action, last
 
 
-def _whole(task: Any, slopes: Array) -> Array:
-    """Derivatives (…, 2nv) padded with zeros for the activations to (…, 2nv + na); unchanged if they include them."""
-    more = tangent_size(task) - np.shape(slopes)[-1]
-    return slopes if more <= 0 else np.concatenate([slopes, np.zeros((*np.shape(slopes)[:-1], more))], axis=-1)
+def _whole(task: Any, name: str, given: Any, rows: tuple[int, ...], state: State) -> Array:
+    """(*rows, 2nv + na) derivatives by a state; those (*rows, 2nv) without activations get zeros. ValueError for others."""
+    n, short = tangent_size(task), 2 * int(task.sim.model.nv)
+    slopes = _finite(name, given, [(*rows, n)] + [(*rows, short)] * (short < n), state)
+    more = n - slopes.shape[-1]
+    return slopes if not more else np.concatenate([slopes, np.zeros((*rows, more))], axis=-1)
+
+
+def _finite(name: str, given: Any, shapes: list[tuple[int, ...]], state: State) -> Array:
+    """The derivatives as an array of one of these shapes; ValueError names another one, or an entry that is not finite."""
+    found = real_array(name, given)
+    if found.shape not in shapes:
+        raise ValueError(f"{name} has shape {found.shape}, expected {' or '.join(map(str, shapes))}")
+    if not np.isfinite(found).all():
+        at = tuple(np.argwhere(~np.isfinite(found))[0].tolist())
+        where = f"qpos {shown(state.qpos.tolist())}, qvel {shown(state.qvel.tolist())}"
+        raise ValueError(f"{name}: entry {list(at)} is {found[at]} at {where}, expected a number")
+    return found
+
+
+def _is_to_check(task: Any, name: str) -> bool:
+    """Whether no derivatives of this name were compared yet for this task, and it does not say `check_derivatives = False`."""
+    return getattr(task, "check_derivatives", True) and not getattr(task, "__dict__", {_KEPT + name: True}).get(_KEPT + name)
+
+
+def _compare(name: str, what: str, given: Array, value: Callable[[Any], Array], moved: Callable[[Array], Sequence[Any]]) -> None:
+    """ValueError names the first entry of given (p, n) that is no derivative of value, (p,) at places moved(steps (k, n))."""
+    steps = CHECK_STEP * np.eye(given.shape[1])
+    try:
+        here = value(moved(np.zeros((1, given.shape[1])))[0])
+        ahead, behind = (np.array([value(place) for place in moved(sign * steps)]).T for sign in (1.0, -1.0))
+    except ValueError:  # next to where the task is not defined
+        return
+    ends = (ahead - here[:, None]) / CHECK_STEP, (here[:, None] - behind) / CHECK_STEP
+    low, high = np.minimum(*ends), np.maximum(*ends)
+    largest = np.maximum(np.abs(given).max(axis=1), np.maximum(np.abs(low), np.abs(high)).max(axis=1))
+    slack = (TOLERANCE * largest + 1e2 * np.finfo(float).eps * np.abs(here) / CHECK_STEP)[:, None]
+    wrong = np.argwhere(~((given >= low - slack) & (given <= high + slack)))
+    if len(wrong):
+        row, j = (int(k) for k in wrong[0])
+        raise ValueError(
+            f"{name}: row {row} by entry {j} of {what} is {given[row, j]:.6g}, differences give {0.5 * (low + high)[row, j]:.6g}; "
+            "`check_derivatives = False` in the task takes it all the same"
+        )
 
 
 def differenced_observation(task: Any, state: State, contacts: Any) -> Array:

@@ -13,6 +13,7 @@ from gymnasium.utils.env_checker import check_env  # noqa: E402
 
 from dojo_py.environments import TASKS, environment_ids, make_task, register_environments  # noqa: E402
 from dojo_py.environments.single import DojoEnv  # noqa: E402
+from dojo_py.environments.vector import DojoVectorEnv  # noqa: E402
 
 register_environments()
 pytestmark = pytest.mark.filterwarnings("ignore:.*(infinity|render modes|symmetric and normalized):UserWarning")
@@ -176,3 +177,16 @@ def test_timestep_and_frame_skip():
     assert make_task("HalfCheetah", timestep=0.01).frame_skip == 5
     soft = make_task("HalfCheetah", mode="soft")
     assert soft.frame_skip == 5 and soft.dt == pytest.approx(0.05)
+
+
+def test_options_that_do_not_exist_are_refused():
+    """They were not read: a start in another state by a mistyped name was a random one."""
+    for env, known in ((DojoEnv("Pendulum"), r"\['state'\]"), (DojoVectorEnv("Pendulum", 2), r"\['state', 'reset_mask'\]")):
+        with pytest.raises(ValueError, match=rf"options: 'stat', 3 is not one of {known}"):
+            env.reset(options={"stat": None, 3: 1})
+        with pytest.raises(TypeError, match="expected a dict"):
+            env.reset(options=[])
+        env.reset(seed=0, options={})
+        state = env.task.initial_state(np.random.default_rng(7))
+        seen, _ = env.reset(options={"state": state})
+        assert np.array_equal(np.atleast_2d(seen)[0], env.task.observe(state, None))

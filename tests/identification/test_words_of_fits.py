@@ -4,7 +4,17 @@ import numpy as np
 import pytest
 
 from dojo_py import HardSimulator, load_model
-from dojo_py.identification import Recording, Unknown, identify
+from dojo_py.identification import (
+    PseudoInertia,
+    Recording,
+    Tied,
+    Unknown,
+    Unknowns,
+    identify,
+    read_recording,
+    resample,
+    rollout_errors,
+)
 from dojo_py.identification.elimination import Rows
 from dojo_py.identification.least_squares import NO_SMALLER, minimise
 
@@ -77,3 +87,103 @@ def test_workers_answer_the_questions_that_a_fit_is_asked():
     there = identify(sim, [recording], [unknown], workers=Counted())
     assert len(calls) == there.evaluations + 2
     np.testing.assert_array_equal(there.covariance, here.covariance)
+
+
+@pytest.mark.parametrize(
+    ("parts", "entry"),
+    [
+        ([Unknown("mass"), Unknown("mass:lower")], "mass:lower"),
+        ([PseudoInertia("upper"), Unknown("com")], "com:upper"),
+        ([Tied(("damping", "damping:elbow"))], "damping:elbow"),
+    ],
+)
+def test_entries_of_parts_are_compared_not_their_names(parts, entry):
+    """One mass was two unknowns: neither was determined, and the fit ended at its iteration limit."""
+    sim = HardSimulator("double_pendulum", 0.01)
+    with pytest.raises(ValueError, match=f"parts: {entry} belongs to several unknowns, '"):
+        Unknowns(sim, parts)
+    Unknowns(sim, [Unknown("mass:upper"), Unknown("mass:lower")])
+
+
+@pytest.fixture(scope="module")
+def undamped():
+    """A double pendulum without damping, and a recording of it."""
+    sim, rng = HardSimulator("double_pendulum", 0.01), np.random.default_rng(1)
+    run = sim.rollout(sim.initial_state(rng.uniform(-1, 1, 2)), rng.uniform(-2, 2, (120, 2)))
+    return sim, Recording("free", run.qpos + 1e-4 * rng.standard_normal(run.qpos.shape), run.control)
+
+
+@pytest.mark.parametrize("unknown", [Unknown("damping", 0.1, 0.0, 1.0), Unknown("damping", None, 0.0, 1.0)])
+def test_what_is_known_to_be_nothing_is_determined(undamped, unknown):
+    """No interval is narrower than 100 % of 0: "not determined", by the value alone."""
+    sim, recording = undamped
+    found = identify(sim, [recording], [unknown])
+    assert np.abs(found.estimates).max() < 0.01 and np.diff(found.interval()).max() < 0.1
+    assert not found.undetermined and "not determined" not in str(found)
+
+
+def test_the_size_of_an_unknown_is_in_its_own_unit():
+    """Bounds of a transformed unknown counted as free numbers. Bounds that 0 is beyond leave the values and starts to compare."""
+    sim = HardSimulator("double_pendulum", 0.01)
+    logarithm = Unknowns(sim, [Unknown("mass", 1.0, 0.1, 1e3, "log")])
+    assert logarithm.scale(np.array([0.2, 0.2])) == pytest.approx([1.0, 1.0])
+    assert Unknowns(sim, [Unknown("springref", 0.0, -2.0, 4.0)]).scale(np.zeros(2)) == pytest.approx([3.0, 3.0])
+    assert Unknowns(sim, [Unknown("mass", 1.0, 0.1, 1e3)]).scale(np.array([5.0, 0.2])) == pytest.approx([5.0, 5.0])
+
+
+@pytest.mark.parametrize(("name", "least"), [("damping", 0.0), ("mass", 1e-6), ("springref", -np.inf), ("inertia", -np.inf)])
+def test_bounds_that_a_kind_has_by_nature(name, least):
+    sim = HardSimulator("double_pendulum", 0.01)
+    start = sim.parameter(name).value + 0.1
+    lower = Unknowns(sim, [Unknown(name, start)]).lower
+    np.testing.assert_array_equal(lower, (least * start if np.isfinite(least) else np.full_like(start, least)).ravel())
+    assert Unknowns(sim, [Unknown("mass", 1.0, transform="log")]).lower[0] == -np.inf
+    assert Unknowns(sim, [Tied(("mass", "inertia"))]).lower[0] == 1e-6 and Unknowns(sim, [Tied(("damping",))]).lower[0] == 0.0
+
+
+def test_fits_end_at_bounds_by_nature(undamped):
+    """All steps to negative damping were refused as a whole: the fit ended far from 0 and asked for more iterations."""
+    sim, recording = undamped
+    found, told = (
+        identify(sim, [recording], [unknown]) for unknown in (Unknown("damping", 0.1), Unknown("damping", 0.1, 0.0, 1.0))
+    )
+    print(found)
+    assert found.message == "converged"
+    np.testing.assert_allclose(found.estimates, told.estimates, atol=1e-4)
+    assert found.at_bounds and found.at_bounds == told.at_bounds
+
+
+def test_a_fit_says_why_its_steps_were_impossible(undamped, monkeypatch):
+    sim, recording = undamped
+    allowed = Unknowns.simulator
+
+    def limited(self, z):
+        if z.min() < 0.095:
+            raise ValueError("damping below what is made")
+        return allowed(self, z)
+
+    monkeypatch.setattr(Unknowns, "simulator", limited)
+    found = identify(sim, [recording], [Unknown("damping", 0.1)], max_iterations=3)
+    assert found.message.endswith(" steps were impossible, the last one: damping below what is made"), found.message
+
+
+def test_samples_that_are_missing_are_named(undamped, tmp_path):
+    """A shape was named, which was right; of no recordings the errors were NaN."""
+    sim, recording = undamped
+    gap, control, model = recording.qpos.copy(), recording.control.copy(), sim.model
+    gap[7, 1], control[3, 0] = np.nan, np.inf
+    for name, make in {
+        r"recording 'gap': qpos\[7, 1\] is nan": lambda: Recording("gap", gap, recording.control),
+        r"recording 'gap': control\[3, 0\] is inf": lambda: Recording("gap", recording.qpos, control),
+        r"qpos\[7, 1\] is nan": lambda: resample(model, "gap", 0.01 * np.arange(len(gap)), gap, 0.01),
+    }.items():
+        with pytest.raises(ValueError, match=f"^{name}.*`resample`"):
+            make()
+    np.savetxt(tmp_path / "gap.csv", gap, delimiter=",")
+    with pytest.raises(ValueError, match=r"gap\.csv: qpos\[7, 1\] is nan.*`resample`"):
+        read_recording(tmp_path / "gap.csv", {"qpos": range(2)})
+    there = np.isfinite(gap).all(axis=1)
+    filled = resample(model, "gap", 0.01 * np.flatnonzero(there), gap[there], 0.01)
+    assert len(filled.qpos) == len(gap) and np.abs(filled.qpos - recording.qpos).max() < 0.01
+    with pytest.raises(ValueError, match="recordings: none"):
+        rollout_errors(sim, [])

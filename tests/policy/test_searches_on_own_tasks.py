@@ -22,6 +22,7 @@ from dojo_py.policy import (
     Shac,
     ShacOptions,
 )
+from dojo_py.policy.derivatives import differenced_observation, differenced_reward
 from dojo_py.policy.rollout import Job, play
 
 ARM = """<mujoco><worldbody>
@@ -97,6 +98,21 @@ class NanObservation(Reach):
         return np.full(8, np.nan if state.time > 0.2 else 1.0)
 
 
+class Slopes(Reach):
+    """Derivatives of its own, right unless a test replaces them."""
+
+    jacobian: ClassVar = staticmethod(lambda found: found)
+    gradient: ClassVar = staticmethod(lambda found: found)
+
+    def observation_jacobian(self, state):
+        """By differences."""
+        return self.jacobian(differenced_observation(self, state, None))
+
+    def reward_gradient(self, before, action, after):
+        """By differences."""
+        return self.gradient(differenced_reward(self, before, action, after, None))
+
+
 class Bare(Reach):
     """A reward without its parts."""
 
@@ -125,6 +141,56 @@ def test_what_is_no_number_is_named(kind, options, task, error, message):
     """Climb tried policies for ever, the others spoke of controls or of a missing key."""
     with pytest.raises(error, match=message):
         search(kind, options, task()).run(2)
+
+
+WRONG_SLOPES = [
+    ("jacobian", lambda J: J[:, :3], r"Slopes\.observation_jacobian has shape \(8, 3\), expected \(8, 4\)"),
+    ("jacobian", lambda J: np.full((8, 4), np.nan), r"Slopes\.observation_jacobian: entry \[0, 0\] is nan at qpos"),
+    (
+        "jacobian",
+        lambda J: J + np.eye(8, 4),
+        r"Slopes\.observation_jacobian: row 0 by entry 0 of the state is .*, differences give",
+    ),
+    (
+        "gradient",
+        lambda g: (g[0][:3], g[1], g[2]),
+        r"Slopes\.reward_gradient, by the state before, has shape \(3,\), expected \(4,\)",
+    ),
+    (
+        "gradient",
+        lambda g: (g[0], g[1], g[2][:1]),
+        r"Slopes\.reward_gradient, by the state after, has shape \(1,\), expected \(4,\)",
+    ),
+    ("gradient", lambda g: (g[0], g[1][:1], g[2]), r"Slopes\.reward_gradient, by the action, has shape \(1,\), expected \(2,\)"),
+    ("gradient", lambda g: g[:2], r"Slopes\.reward_gradient returned .*, expected three arrays"),
+    ("gradient", lambda g: (g[0], g[1], g[2] * np.inf), r"Slopes\.reward_gradient, by the state after,: entry \[0\] is "),
+    (
+        "gradient",
+        lambda g: (g[0], g[1], -g[2]),
+        r"Slopes\.reward_gradient: row 0 by entry 0 of the state after is .*, differences give",
+    ),
+]
+
+
+@pytest.mark.parametrize(("kind", "options"), [*SEARCHES[1:], (None, None)])
+def test_derivatives_that_are_none_are_named(kind, options):
+    """Short ones were padded with zeros, with NaN the searches took no step, wrong ones led them astray."""
+    policy, rng = LinearPolicy(8, 2, 0.3), np.random.default_rng(0)
+
+    def use(task):
+        if kind is None:
+            state = task.initial_state(rng)
+            return ClosedLoop(task, policy, 5).policy_gradient(policy.initial(rng), state, 1e-3).parameters
+        return kind(task, policy, options, RolloutOptions(5), 0, 0).run(1).parameters
+
+    use(Slopes())
+    for name, change, message in WRONG_SLOPES:
+        task = type("Slopes", (Slopes,), {name: staticmethod(change)})()
+        for _ in range(2):  # (the second time too)
+            with pytest.raises(ValueError, match=message), np.errstate(invalid="ignore"):
+                use(task)
+    unchecked = {"gradient": staticmethod(lambda g: (g[0], g[1], -g[2])), "check_derivatives": False}
+    assert np.isfinite(use(type("Slopes", (Slopes,), unchecked)())).all()
 
 
 class Odd(LinearPolicy):
