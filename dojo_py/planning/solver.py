@@ -23,9 +23,9 @@ from dojo_py.planning.line_search import Accepted, line_search
 from dojo_py.planning.log import Iteration, noted
 from dojo_py.planning.options import Options
 from dojo_py.planning.plan import Plan
-from dojo_py.planning.problem import Problem, build_problem, unit_of_costs
+from dojo_py.planning.problem import Problem, build_problem, limits_of, unit_of_costs
 from dojo_py.planning.quadratic import Quadratic
-from dojo_py.planning.reach import asked_of_states, no_control_counts
+from dojo_py.planning.reach import asked_of, moved_entries
 from dojo_py.planning.regularisation import Regularisation
 from dojo_py.planning.shooting import Path, follow, linearise, roll, with_open_ends
 from dojo_py.planning.smooth_to_hard import PATIENCE, ladder_of, smooth_to_hard
@@ -204,24 +204,48 @@ class Planner:
         asked = self._goals or begun.violation > tolerance  # constraints that held from the beginning say nothing about the descent
         came = asked and any(record.step > 0.0 for record in self.log)
         status = judged(status, relaxed, hard, bool(self.problem.constraints), came, self.options)
-        if status is not PlanStatus.STOPPED and self._unreached(hard):
+        if self._unreached(status, path, hard, begun):
             status = PlanStatus.UNREACHED
         return self._plan(path, status, hard)
 
-    def _unreached(self, hard: HardMotion) -> bool:
-        """Whether no step lowered the merit, since no control changes what costs and constraints ask of the states (reach.py).
+    def _unreached(self, status: PlanStatus, path: Path, hard: HardMotion, begun: HardMotion) -> bool:
+        """Whether what costs and constraints ask is asked of entries of the states that no control changes at the end (reach.py).
 
-        What they ask is judged in the hard motion: in the relaxed one bodies float, and are never quite where they are to be.
+        The controls may have lowered their own cost on the way there, but not what is asked of the entries that they do change:
+        a plan that does all that it can is none of these. What is asked is judged in the hard motion: in the relaxed one bodies
+        float, and are never quite where they are to be. A descent that was stopped or interrupted is not at an end.
         """
-        if not self.log or self.path.gap > 0.0 or any(record.decrease > self._small(record.merit) for record in self.log):
+        lowered = any(record.decrease > self._small(record.merit) for record in self.log)
+        if status is PlanStatus.STOPPED or (status is PlanStatus.MAX_ITERATIONS and lowered) or not self.log or path.gap > 0.0:
             return False
-        held = hard.trajectory
-        if held is None or not usable(held):
+        if not (usable(hard.trajectory) and usable(begun.trajectory)):
             return False
-        asked = asked_of_states(self.problem.expand(states_of(held), held.control))
-        if asked <= self._small(hard.cost) and hard.violation <= self.options.constraint_tolerance:
+        tolerance, moved = self.options.constraint_tolerance, self._moved(path, self.log[-1].kappa or None)
+        small = self._small(hard.cost), 0.5 * tolerance**2
+        (now, (cost, violated)), (first, _) = self._asked(hard, moved), self._asked(begun, moved)
+        if cost <= small[0] and (hard.violation <= tolerance or violated <= small[1]):
             return False
-        return no_control_counts(*self._model(self.log[-1].kappa or None))
+        return all(a <= least and b <= a + least for a, b, least in zip(now, first, small, strict=True))
+
+    def _moved(self, path: Path, kappa: float | None) -> Array:
+        """(n,) the entries of the state that controls change along the path; beyond the range of an actuator as at its end."""
+        low, high = (np.array(side) for side in self.limits)
+        ends = limits_of(self.problem.sim, "model")
+        low, high = np.clip(low, *ends), np.clip(high, *ends)
+        path, motion = replace(path, controls=np.clip(path.controls, low, high)), self.motion if path is self.path else None
+        sim, threads, width = with_open_ends(self.problem.sim, (low, high)), self.options.threads, self.options.difference_width
+        return moved_entries(*linearise(sim, path, kappa, threads, width, motion))
+
+    def _asked(self, motion: HardMotion, moved: Array) -> list[tuple[float, float]]:
+        """What costs, and constraints (½ violation²), ask of these entries (n,) of the states; then of all others."""
+        held = motion.trajectory
+        assert held is not None
+        states, T = states_of(held), len(held)
+        costs, squares = self.problem.expand(states, held.control), AugmentedLagrangian(self.problem.constraints, T, 1.0)
+        broken = [
+            squares.expand(self.problem.model, s, held.control[k] if k < T else None, k) for k, s in enumerate(states) if squares
+        ]
+        return [(asked_of(entries, costs), asked_of(entries, broken)) for entries in (moved, ~moved)]
 
     @property
     def _goals(self) -> bool:

@@ -189,6 +189,59 @@ def test_a_start_from_which_no_gradient_leads_on_says_so(away, constrained):
     assert np.all(plan.controls == 0.0) == away
 
 
+FLYER = """<mujoco><worldbody><geom type="plane" size="0 0 1"/>
+  <body pos="0 0 .1"><freejoint/><geom type="box" size=".1 .1 .1" mass=".5"/></body>
+  <body pos="-.35 0 .15"><joint name="x" type="slide" axis="1 0 0" damping="1"/>
+  <joint name="z" type="slide" axis="0 0 1" damping="1"/><geom type="sphere" size=".04" mass=".2"/></body></worldbody>
+  <actuator><motor joint="x" ctrlrange="-15 15"/><motor joint="z" ctrlrange="-15 15"/></actuator></mujoco>"""
+
+
+def fly(controls, weight, kappa):
+    """A plan of the flying pusher that asks for its box 0.3 m ahead."""
+    sim = HardSimulator(load_model(FLYER), timestep=0.04)
+    start = sim.initial_state()
+    there = start.qpos.copy()
+    there[0] += 0.3
+    terminal = state_cost(sim.model, there, weight=weight)
+    return ilqr(sim, start, controls, stage=control_cost(sim.model, 1e-3), terminal=terminal, options=Options(kappa=kappa))
+
+
+HOVER = np.full((25, 2), [0.0, 0.2 * 9.81])
+AHEAD = np.eye(16)[0] * 500.0
+
+
+@pytest.mark.parametrize("kappa", [1e-3, "auto"])
+@pytest.mark.parametrize("controls", [HOVER, 0.5 * np.random.default_rng(0).normal(size=(25, 2))])
+def test_controls_that_fade_to_nothing_do_not_solve_what_they_never_touch(controls, kappa):
+    """A pusher that hovers or trembles away from its box let go of its controls, which cost, and was SOLVED at the box's cost."""
+    plan = fly(controls, AHEAD, kappa)
+    assert plan.status is PlanStatus.UNREACHED and abs(plan.hard_trajectory.qpos[-1, 0]) < 1e-6
+
+
+def test_what_else_the_controls_do_does_not_count():
+    """The pusher is also to be slow at the end, which costs a ten-thousandth of what the box does."""
+    plan = fly(HOVER, AHEAD + np.eye(16)[14] * 1e-3, 1e-3)
+    assert plan.status is PlanStatus.UNREACHED and abs(plan.hard_trajectory.qpos[-1, 0]) < 1e-6
+
+
+@pytest.mark.parametrize("force", [3.0, 5.0])
+def test_a_pusher_that_touches_its_box_reaches_it(force):
+    """Also where the first controls are the best in the hard motion: the plan that holds them counts, not where the descent was."""
+    plan = fly(HOVER + [force, 0.0], AHEAD, 1e-3)
+    assert plan.status is not PlanStatus.UNREACHED and plan.hard_trajectory.qpos[-1, 0] > 0.19
+
+
+def test_a_plan_that_did_all_it_could_is_not_out_of_reach():
+    """Two masses, one of which no control moves: the other one is where it is to be."""
+    xml = """<mujoco><option gravity="0 0 0"/><worldbody>
+      <body><joint name="a" type="slide" axis="1 0 0"/><geom size=".1" mass="1"/></body>
+      <body pos="0 9 0"><joint name="b" type="slide" axis="1 0 0"/><geom size=".1" mass="1"/></body></worldbody>
+      <actuator><motor joint="a"/></actuator></mujoco>"""
+    sim = HardSimulator(load_model(xml), timestep=0.05)
+    plan = ilqr(sim, sim.initial_state(), np.zeros((10, 1)), terminal=state_cost(sim.model, [1.0, 1.0]))
+    assert plan.status is PlanStatus.SOLVED and abs(plan.states[-1].qpos[0] - 1.0) < 1e-3
+
+
 def test_a_minimum_that_no_step_improves_is_not_out_of_reach():
     """A pusher whose box is where it is to be; and a pusher asked to be 1 mm aside, planned again from its own plan."""
     sim = HardSimulator(load_model(PUSHER.format(x=0.0)), timestep=0.05)
