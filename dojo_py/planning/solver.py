@@ -18,7 +18,7 @@ from dojo_py.planning.augmented_lagrangian import AugmentedLagrangian
 from dojo_py.planning.backward import Policy, backward_pass
 from dojo_py.planning.derivative_check import check_costs, check_derivatives
 from dojo_py.planning.differences import activations
-from dojo_py.planning.hard_motion import HardMotion, hard_motion, open_loop, rollout, states_of, usable
+from dojo_py.planning.hard_motion import HardMotion, hard_motion, open_loop, states_of, usable
 from dojo_py.planning.line_search import Accepted, line_search
 from dojo_py.planning.log import Iteration, noted
 from dojo_py.planning.options import Options
@@ -27,8 +27,8 @@ from dojo_py.planning.problem import Problem, build_problem, limits_of, unit_of_
 from dojo_py.planning.quadratic import Quadratic
 from dojo_py.planning.reach import asked_of, moved_entries
 from dojo_py.planning.regularisation import Regularisation
-from dojo_py.planning.shooting import Path, follow, linearise, roll, with_open_ends
-from dojo_py.planning.smooth_to_hard import PATIENCE, ladder_of, smooth_to_hard
+from dojo_py.planning.shooting import Path, failure, follow, linearise, roll, with_open_ends
+from dojo_py.planning.smooth_to_hard import PATIENCE, STARTS, ladder_of, smooth_to_hard
 from dojo_py.planning.status import PlanStatus, judged
 from dojo_py.progress import Progress
 from dojo_py.simulate.arguments import options_of, state_of
@@ -138,11 +138,12 @@ class Planner:
         if paths:
             first: Path | None = min(paths, key=self.objective)
         else:
-            first = roll(self.problem.sim, start, controls, self.motion, guess)
+            tried = [share * ladder[0] for share in STARTS] if ladder else []
+            rolls = (roll(self.problem.sim, start, controls, kappa, guess) for kappa in (self.motion, *tried))
+            first = next((path for path in rolls if path is not None), None)
         self.seconds = {"simulate": time.perf_counter() - clock, "backward": 0.0, "search": 0.0}
         if first is None:
-            still = Path([start] * (len(controls) + 1), controls, np.zeros((len(controls), self.problem.n)))
-            return self._plan(still, PlanStatus.BAD_START, HardMotion(rollout(self.problem.sim, start, controls), np.inf, np.inf))
+            return self._bad_start(start, controls, guess, bool(ladder))
         check_costs(self.problem, first)
         self._take_unit(unit_of_costs(self.problem, first.states, first.controls))
         if options.check_derivatives:
@@ -151,6 +152,20 @@ class Planner:
         begun = open_loop(self.problem, start, first.controls)
         status = smooth_to_hard(self, ladder, first.controls) if ladder else self.descend_all(options.kappas)
         return self._end(begun, status)
+
+    def _bad_start(self, start: State, controls: Array, guess: Sequence[State] | None, auto: bool) -> Plan:
+        """The plan of controls whose first roll-out fails, with their hard motion, which may not."""
+        hard, none = open_loop(self.problem, start, controls), np.zeros((len(controls), self.problem.n))
+        held = hard.trajectory
+        fine = held is not None and usable(held)
+        states = states_of(held) if held is not None and fine else [start] * (len(controls) + 1)
+        what = f"the first roll-out{'' if self.motion is None else f' at kappa={self.motion:g}'} fails: "
+        what += failure(self.problem.sim, start, controls, self.motion, guess)
+        if self.motion is not None and fine:
+            what += "; the hard motion of these controls does not: use a smaller kappa" + ("" if auto else " or kappa='auto'")
+        elif self.motion is not None:
+            what += "; the hard motion of these controls fails, too: start from other controls"
+        return self._plan(Path(states, controls, none), PlanStatus.BAD_START, hard, what)
 
     def _take_unit(self, unit: float) -> None:
         """Take penalties, μ and its bounds as multiples of this unit of cost."""
@@ -436,7 +451,7 @@ class Planner:
         self.tick(1, noted(self.log[-1]))
         return bool(self.callback is not None and self.callback(self.log[-1], path))
 
-    def _plan(self, path: Path, status: PlanStatus, hard: HardMotion) -> Plan:
+    def _plan(self, path: Path, status: PlanStatus, hard: HardMotion, message: str = "") -> Plan:
         problem, none = self.problem, np.zeros_like(path.controls)
         policy = self.policy or Policy(none, np.zeros((*none.shape, problem.n)), 0.0, 0.0)
         if self.log and any(self.seconds.values()):  # time spent after the last record
@@ -445,5 +460,5 @@ class Planner:
         cost, violation = problem.value(path.states, path.controls), problem.violation(path.states, path.controls)
         return Plan(
             path.controls, path.states, policy.gains, policy.feedforward, cost, violation, path.gap, status, self.log,
-            problem.sim.timestep, hard.cost, hard.violation, hard.trajectory, hard.feedback,
+            problem.sim.timestep, hard.cost, hard.violation, hard.trajectory, hard.feedback, message,
         )  # fmt: skip

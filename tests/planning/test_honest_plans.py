@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from systems import double_integrator, pendulum
+from systems import LinearSystem, Outcome, double_integrator, pendulum
 
-from dojo_py import HardSimulator, load_model
+from dojo_py import HardSimulator, Status, load_model
 from dojo_py.planning import (
     Constraint,
     FunctionCost,
@@ -16,6 +16,7 @@ from dojo_py.planning import (
     control_cost,
     goal,
     ilqr,
+    load_plan,
     state_cost,
 )
 
@@ -253,3 +254,39 @@ def test_a_minimum_that_no_step_improves_is_not_out_of_reach():
     first = ilqr(sim, start, np.zeros((5, 1)), stage=stage, terminal=state_cost(sim.model, there))
     again = ilqr(sim, start, first.controls, stage=stage, terminal=state_cost(sim.model, there))
     assert first.hard_cost == again.hard_cost and again.status is not PlanStatus.UNREACHED
+
+
+class Brittle(LinearSystem):
+    """A double integrator whose third step fails where κ is large."""
+
+    def __init__(self):
+        plain = double_integrator()
+        super().__init__(plain.A, plain.B)
+
+    def largest_kappa(self):
+        return 1e-2
+
+    def step(self, state, control, kappa=None):
+        found = super().step(state, control)
+        late = state.time > 1.5 * self.timestep and (kappa or 0.0) > 5e-3
+        return Outcome(found.state, Status.STALLED) if late else found
+
+
+def test_a_start_that_fails_at_kappa_alone_says_so(tmp_path):
+    """It was BAD_START at an infinite cost of a hard motion that nothing is wrong with."""
+    sim, controls = Brittle(), np.full((5, 1), 0.1)
+    stage, terminal = control_cost(sim.model, 1e-3), state_cost(sim.model, [1.0])
+    plan = plan_of(stage, terminal, sim, controls, options=Options(kappa=1e-2))
+    assert plan.status is PlanStatus.BAD_START and np.array_equal(plan.controls, controls)
+    states = [sim.initial_state([0.5, 0.25])]
+    for u in controls:
+        states.append(sim.step(states[-1], u).state)
+    assert plan.hard_cost == plan.cost == pytest.approx(1e-3 * 5 * 0.01 + terminal.value(states[-1], None, 5))
+    assert plan.hard_violation == 0.0 and plan.hard_trajectory.unsolved == 0
+    for words in ("kappa=0.01", "step 2 ends STALLED", "smaller kappa", "kappa='auto'"):
+        assert words in plan.message and words in str(plan)
+    plan.save(tmp_path / "plan.npz")
+    assert load_plan(tmp_path / "plan.npz").message == plan.message
+    for kappa in (1e-3, "auto"):
+        plan = plan_of(stage, terminal, sim, controls, options=Options(kappa=kappa))
+        assert plan.status is PlanStatus.SOLVED and plan.message == ""
