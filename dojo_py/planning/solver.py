@@ -288,6 +288,7 @@ class Planner:
         model: tuple[Array, Array, list[Quadratic]] | None = None
         idle, lightest = 0, False  # lightest: μ is as small as it can be, since the steps have become short
         promised = 0.0  # largest −slope of the present model for which the line search failed
+        bare = False  # the present model was tried without μ: what μ there is now, the backward pass needs
         for _ in range(iterations):
             if len(self.log) >= options.max_total_iterations:
                 break
@@ -308,7 +309,7 @@ class Planner:
                 full = accepted.alpha == 1.0 and unweighted
                 enough = full or idle >= (patience if unweighted else PATIENCE)
                 converged = converged or (idle > 0 and enough and accepted.path.gap == 0.0)
-                self.path, objective, model, promised = accepted.path, accepted.objective, None, 0.0
+                self.path, objective, model, promised, bare = accepted.path, accepted.objective, None, 0.0, False
                 if idle and not self.explore:  # (a large μ makes any step find little)
                     self.regularisation.value = 0.0
                 elif accepted.alpha < self.cautious_step:
@@ -317,9 +318,9 @@ class Planner:
                     self.regularisation.shrink()
             else:
                 # with a large μ any model predicts a small decrease: convergence is judged without regularisation
-                held = promised == 0.0 and self.regularisation.value > 0.0 and -policy.slope < self._small(objective)
+                held = not bare and promised == 0.0 and self.regularisation.value > 0.0 and -policy.slope < self._small(objective)
                 if held:
-                    self.regularisation.value = 0.0
+                    self.regularisation.value, bare = 0.0, True
                     continue
                 promised = max(promised, -policy.slope)
                 converged = promised < self._small(objective) or (converged and promised <= -policy.slope)

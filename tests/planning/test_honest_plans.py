@@ -290,3 +290,17 @@ def test_a_start_that_fails_at_kappa_alone_says_so(tmp_path):
     for kappa in (1e-3, "auto"):
         plan = plan_of(stage, terminal, sim, controls, options=Options(kappa=kappa))
         assert plan.status is PlanStatus.SOLVED and plan.message == ""
+
+
+@pytest.mark.parametrize("limits", ["model", None])
+def test_a_control_that_no_cost_sees_does_not_keep_a_plan_from_its_end(limits):
+    """The last control of a plan whose stages alone cost: Q_uu is 0 there, and the plan ended MAX_ITERATIONS after one iteration.
+
+    Without limits the controls end beyond the actuator's range, where they change nothing: the plan did what it could.
+    """
+    xml = """<mujoco><worldbody><body><joint name="x" type="slide" axis="1 0 0"/><geom size=".1" mass="1"/></body></worldbody>
+      <actuator><motor joint="x" ctrlrange="-3 3"/></actuator></mujoco>"""
+    sim = HardSimulator(load_model(xml), timestep=0.02)
+    stage = state_cost(sim.model, [1.0], weight=[1.0, 0.0])
+    plan = ilqr(sim, sim.initial_state(), np.zeros((10, 1)), stage=stage, control_limits=limits)
+    assert plan.status is PlanStatus.SOLVED and np.all(plan.controls[:-1] >= 3.0 - 1e-9) and plan.iterations < 10
