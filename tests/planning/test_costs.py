@@ -162,3 +162,20 @@ def test_users_function_cost_is_used_as_it_is():
     zero = Quadratic.zero(2, 1)
     cost = FunctionCost(lambda s, u, k: 3, lambda s, u, k: dataclasses.replace(zero, value=3.0))
     assert cost.value(None, None, 0) == 3.0 and cost.expand(SimpleNamespace(nv=1, na=0), None, np.zeros(1), 0).value == 3.0
+
+
+@pytest.mark.parametrize("make", [goal, state_cost])
+def test_quaternions_of_goals_have_length_one(make):
+    """(0, 0, 0, 0) was taken for the identity. A length that an initial state may have is accepted."""
+    model = dojo_py.load_model("""<mujoco><worldbody><body><freejoint name="hull"/><geom size=".1"/>
+      <body><joint name="wrist" type="ball"/><geom size=".1"/></body></body></worldbody></mujoco>""")
+    right = np.array([0.0, 0, 0, 1, 0, 0, 0, 0, 1.0005, 0, 0])
+    make(model, right)
+    make(model, np.stack([right, right]))
+    for place, name in ((3, "hull"), (8, "wrist")):
+        wrong = right.copy()
+        wrong[place] = 0.0
+        with pytest.raises(ValueError, match=f"quaternion of joint '{name}', has norm 0, expected 1"):
+            make(model, wrong)
+    with pytest.raises(ValueError, match=r"qpos\[3:7\] at knot 1, the quaternion of joint 'hull', has norm 2"):
+        make(model, np.stack([right, right + np.eye(11)[3]]))
