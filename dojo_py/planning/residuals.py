@@ -71,6 +71,13 @@ def _rows(rows: Any, size: int) -> Array:
     return found.astype(int)
 
 
+def _check_sizes(name: str, mine: Any, given: Any, sizes: tuple[str, ...]) -> None:
+    """ValueError where a residual is given to a simulator of another model, by their sizes."""
+    made, expected = ([int(getattr(model, size, 0)) for size in sizes] for model in (mine, given))
+    if made != expected:
+        raise ValueError(f"{name} was made for a model with {', '.join(sizes)} = {made}, the simulator's has {expected}")
+
+
 def _check_quaternions(model: Any, qpos: Array) -> None:
     """ValueError for a quaternion of a goal (nq,) or of goals (K, nq) whose length is not 1, as of an initial state."""
     names = getattr(model, "joint_names", ())
@@ -106,6 +113,10 @@ class StateDistance:
             )
         _check_quaternions(model, self.qpos)
         self.rows = np.arange(2 * model.nv) if rows is None else _rows(rows, 2 * int(model.nv))
+
+    def check_model(self, name: str, model: Any) -> None:
+        """ValueError unless it was made for a model of these sizes."""
+        _check_sizes(name, self.model, model, ("nq", "nv", "na"))
 
     def _goal(self, k: int) -> tuple[Array, Array]:
         if self.qpos.ndim == 1:
@@ -163,10 +174,15 @@ class ControlEffort:
     """Residual control − reference (nu,), without entries at the terminal knot. reference: a number, (nu,) or (T, nu)."""
 
     def __init__(self, model: Any, reference: float | Array = 0.0):
-        self.size = tangent_size(having("model", model, ("nv", "nu"), "a Model, as load_model returns it"))
+        self.model = having("model", model, ("nv", "nu"), "a Model, as load_model returns it")
+        self.size = tangent_size(model)
         self.reference = real_array("reference", reference)
         if not np.all(np.isfinite(self.reference)) or self.reference.ndim > 2:
             raise ValueError(f"reference has shape {self.reference.shape}, expected one finite number, (nu,) or (T, nu)")
+
+    def check_model(self, name: str, model: Any) -> None:
+        """ValueError unless it was made for a model of these sizes."""
+        _check_sizes(name, self.model, model, ("nv", "nu", "na"))
 
     def __call__(self, state: State, control: Array | None, k: int) -> Array:
         """The residual."""

@@ -17,13 +17,12 @@ import numpy as np
 from dojo_py.planning.augmented_lagrangian import AugmentedLagrangian
 from dojo_py.planning.backward import Policy, backward_pass
 from dojo_py.planning.derivative_check import check_costs, check_derivatives
-from dojo_py.planning.differences import activations
 from dojo_py.planning.hard_motion import HardMotion, hard_motion, open_loop, states_of, usable
 from dojo_py.planning.line_search import Accepted, line_search
 from dojo_py.planning.log import Iteration, noted
 from dojo_py.planning.options import Options
 from dojo_py.planning.plan import Plan
-from dojo_py.planning.problem import Problem, build_problem, limits_of, unit_of_costs
+from dojo_py.planning.problem import Problem, build_problem, limits_of, of_model, unit_of_costs
 from dojo_py.planning.quadratic import Quadratic
 from dojo_py.planning.reach import asked_of, moved_entries
 from dojo_py.planning.regularisation import Regularisation
@@ -75,11 +74,9 @@ def ilqr(
     problem, u = build_problem(sim, stage, terminal, constraints, control_limits, controls)
     if states is not None and (isinstance(states, str) or not isinstance(states, Sequence)):
         raise TypeError(f"states={shown(states)} is a {type(states).__name__}, expected a list of {len(u) + 1} states")
-    na = activations(problem.model)
+    of_model(problem.model, state)
     for i, guess in enumerate(states or ()):
-        given = state_of(guess, f"states[{i}]").act
-        if na and np.shape(given) != (na,):
-            raise ValueError(f"states[{i}]: act has shape {np.shape(given)}, expected ({na},)")
+        of_model(problem.model, guess, f"states[{i}]")
     if states is not None and len(states) != len(u) + 1:
         raise ValueError(f"states: a guess of {len(states)} states for {len(u)} steps, expected {len(u) + 1}")
     _check_paths(paths, state, len(u), states is not None)

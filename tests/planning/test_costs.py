@@ -11,11 +11,17 @@ import dojo_py
 from dojo_py.planning import (
     Constraint,
     ControlEffort,
+    Controller,
     FunctionCost,
     Quadratic,
     ResidualCost,
     StateDistance,
+    cem,
+    control_cost,
     goal,
+    ilqr,
+    mppi,
+    predictive_sampling,
     state_cost,
 )
 from dojo_py.planning.augmented_lagrangian import AugmentedLagrangian
@@ -179,3 +185,32 @@ def test_quaternions_of_goals_have_length_one(make):
             make(model, wrong)
     with pytest.raises(ValueError, match=r"qpos\[3:7\] at knot 1, the quaternion of joint 'hull', has norm 2"):
         make(model, np.stack([right, right + np.eye(11)[3]]))
+
+
+@pytest.mark.parametrize("plan", [ilqr, cem, mppi, predictive_sampling])
+def test_what_belongs_to_another_model_is_refused(plan):
+    """States were BAD_START after all iterations of sampling; costs ended in numpy's words on broadcasting."""
+    sim, other = dojo_py.HardSimulator("pendulum", timestep=0.05), dojo_py.HardSimulator("box", timestep=0.05)
+    start, controls, stage = sim.initial_state(), np.zeros((5, 1)), control_cost(sim.model)
+    with pytest.raises(ValueError, match=r"state: qpos has shape \(7,\), expected \(1,\)"):
+        plan(sim, other.initial_state(), controls, stage=stage)
+    away = other.model.qpos0
+    for name, asked in (
+        (r"stage\[0\]", {"stage": control_cost(other.model)}),
+        (r"terminal\[0\]", {"stage": stage, "terminal": state_cost(other.model, away)}),
+        (r"constraints\[0\]", {"stage": stage, "constraints": goal(other.model, away)}),
+    ):
+        with pytest.raises(ValueError, match=rf"{name} was made for a model with .* = \[.*\], the simulator's has \[.*\]"):
+            plan(sim, start, controls, **asked)
+
+
+def test_a_controller_says_at_once_what_does_not_fit():
+    sim, other = dojo_py.HardSimulator("pendulum", timestep=0.05), dojo_py.HardSimulator("box", timestep=0.05)
+
+    def asked(state):
+        return {"stage": control_cost(sim.model)}
+
+    with pytest.raises(ValueError, match=r"Controller: controls has shape \(5, 3\), expected \(T, 1\)"):
+        Controller(sim, asked, np.zeros((5, 3)))
+    with pytest.raises(ValueError, match=r"state: qpos has shape \(7,\), expected \(1,\)"):
+        Controller(sim, asked, np.zeros((5, 1))).plan(other.initial_state())
