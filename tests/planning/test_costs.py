@@ -13,8 +13,10 @@ from dojo_py.planning import (
     ControlEffort,
     Controller,
     FunctionCost,
+    Options,
     Quadratic,
     ResidualCost,
+    SamplingOptions,
     StateDistance,
     cem,
     control_cost,
@@ -214,3 +216,41 @@ def test_a_controller_says_at_once_what_does_not_fit():
         Controller(sim, asked, np.zeros((5, 3)))
     with pytest.raises(ValueError, match=r"state: qpos has shape \(7,\), expected \(1,\)"):
         Controller(sim, asked, np.zeros((5, 1))).plan(other.initial_state())
+
+
+@pytest.mark.parametrize("plan", [ilqr, cem])
+@pytest.mark.parametrize("what", ["residual", "jacobian", "function", "derivatives", "constraint"])
+def test_functions_cannot_change_the_motion_that_they_judge(plan, what):
+    """`q = s.qpos; q -= 1` moved the plan's states and its hard trajectory by 1 with every call."""
+
+    def spoil(state, control, k):
+        for array in (state.qpos, state.qvel, state.act, *(() if control is None else (control,))):
+            with pytest.raises(ValueError, match="read-only"):
+                array -= 1.0
+        return state.qpos - 1.0
+
+    def slopes(state, control, k):
+        spoil(state, control, k)
+        return np.eye(1, 2), np.zeros((1, 0 if control is None else 1))
+
+    def quadratic(state, control, k):
+        r = spoil(state, control, k)[0]
+        out = Quadratic.zero(2, 0 if control is None else 1)
+        out.value, out.x[0], out.xx[0, 0] = r * r, 2 * r, 2.0
+        return out
+
+    def plainly(state, control, k):
+        return state.qpos - 1.0
+
+    asked = {
+        "residual": {"terminal": ResidualCost(spoil, jacobian=slopes)},
+        "jacobian": {"terminal": ResidualCost(plainly, jacobian=slopes)},
+        "function": {"terminal": FunctionCost(lambda s, u, k: spoil(s, u, k)[0] ** 2, quadratic)},
+        "derivatives": {"terminal": FunctionCost(lambda s, u, k: plainly(s, u, k)[0] ** 2, quadratic)},
+        "constraint": {"constraints": Constraint(spoil, knots="all", kind="inequality", jacobian=slopes)},
+    }[what]
+    sim = dojo_py.HardSimulator("pendulum", timestep=0.05)
+    options = {"options": Options(max_iterations=2)} if plan is ilqr else {"options": SamplingOptions(max_iterations=2)}
+    found = plan(sim, sim.initial_state(), np.zeros((5, 1)), stage=control_cost(sim.model, 1e-3), **asked, **options)
+    again = sim.rollout(sim.initial_state(), found.hard_trajectory.control)
+    np.testing.assert_array_equal(again.qpos, found.hard_trajectory.qpos)
