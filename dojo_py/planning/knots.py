@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -34,3 +35,20 @@ def stages_and_end(states: Sequence[State], controls: Array) -> tuple[Knots, Kno
     T = len(controls)
     qpos, qvel = np.array([s.qpos for s in states]), np.array([s.qvel for s in states])
     return Knots(states[:T], qpos[:T], qvel[:T], controls, 0), Knots(states[T:], qpos[T:], qvel[T:], None, T)
+
+
+def guarded(state: State, control: Array | None) -> tuple[State, Array | None]:
+    """State and control for a user's function, their arrays read-only: what it would change in place is the plan's own motion."""
+    if isinstance(state, State):
+        qpos, qvel, act = _locked(state.qpos), _locked(state.qvel), _locked(state.act)
+        state = dataclasses.replace(state, qpos=qpos, qvel=qvel, act=act)
+    return state, _locked(control)
+
+
+def _locked(array: Array | None) -> Any:
+    """A view that cannot be written to; None stays None."""
+    if array is None:
+        return None
+    view = np.asarray(array).view()
+    view.flags.writeable = False
+    return view

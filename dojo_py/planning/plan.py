@@ -59,6 +59,8 @@ class Plan:
     tolerance, then smaller cost). Its `control` (T, nu) is what was applied."""
     hard_feedback: bool = False
     """Whether `hard_trajectory` was rolled out with feedback."""
+    message: str = ""
+    """What the status means for this plan, where it is more than the status's own sentence (BAD_START: which step fails)."""
 
     @property
     def iterations(self) -> int:
@@ -107,7 +109,7 @@ class Plan:
                 "format": FORMAT, "cost": self.cost, "violation": self.violation, "gap": self.gap,
                 "status": self.status.name, "timestep": self.timestep, "hard_cost": self.hard_cost,
                 "hard_violation": self.hard_violation, "hard_feedback": self.hard_feedback,
-            },
+            } | ({"message": self.message} if self.message else {}),
             sort_keys=True,
         )  # fmt: skip
         arrays = {"controls": self.controls, "gains": self.gains, "feedforward": self.feedforward}
@@ -130,7 +132,7 @@ class Plan:
         spent = ", ".join(f"{name} {seconds:.1f} s" for name, seconds in self.seconds.items())
         unsolved = 0 if self.hard_trajectory is None else self.hard_trajectory.unsolved
         return (
-            f"{self.status.name}: {self.status.value}\n"
+            f"{self.status.name}: {self.message or self.status.value}\n"
             f"{len(self.controls)} steps of {self.timestep:g} s, {self.iterations} iterations ({spent})\n"
             f"cost {self.cost:.6g} (hard {self.hard_cost:.6g}){limits}; hard motion by {how}, {unsolved} unsolved steps"
         )

@@ -11,9 +11,10 @@ import numpy as np
 from dojo_py.actuation.owners import of_muscles
 from dojo_py.planning.constraints import Constraint
 from dojo_py.planning.costs import Cost, expanded
-from dojo_py.planning.differences import tangent_size
+from dojo_py.planning.differences import activations, tangent_size
 from dojo_py.planning.knots import Knots, stages_and_end
 from dojo_py.planning.quadratic import Quadratic
+from dojo_py.simulate.arguments import state_of
 from dojo_py.simulate.results import State
 from dojo_py.simulate.simulator import Stepping
 from dojo_py.simulate.values import having, real_array, shown
@@ -105,9 +106,24 @@ def build_problem(
     problem = Problem(sim, running, last, _listed("constraints", constraints, Constraint, "constraints"), low, high)
     if not (problem.stage or problem.terminal):
         raise ValueError("planning: neither stage nor terminal costs were given")
+    for name, terms in (("stage", problem.stage), ("terminal", problem.terminal), ("constraints", problem.constraints)):
+        for i, term in enumerate(terms):
+            part: Any = getattr(term, "residual", getattr(term, "function", None))
+            if hasattr(part, "check_model"):
+                part.check_model(f"{name}[{i}]", model)
     for constraint in problem.constraints:
         constraint.check_knots(len(u))
     return problem, np.clip(u, low, high)
+
+
+def of_model(model: Any, state: Any, name: str = "state") -> State:
+    """The state itself; ValueError unless its arrays have the shapes of this model's, as in a roll-out."""
+    state_of(state, name)
+    for part, size in (("qpos", getattr(model, "nq", model.nv)), ("qvel", model.nv), ("act", activations(model))):
+        given = getattr(state, part)
+        if np.shape(given) != (int(size),) and not (given is None and size == 0):
+            raise ValueError(f"{name}: {part} has shape {np.shape(given)}, expected ({int(size)},)")
+    return state
 
 
 def _listed(name: str, items: Any, kind: type, what: str) -> list[Any]:

@@ -1,9 +1,9 @@
 """Whether controls have an effect, to first order, on what costs and constraints ask of the states.
 
-Where a pusher is away from its box, no derivative of the box's motion by the controls tells of it: every start is stationary.
+Where a pusher is away from its box, no derivative of the box's motion by the controls tells of it: the plan may end there, at rest,
+wherever it began. Entries of the tangent state [δq, δv, δact] that no control changes at any knot of a path:
 
-    λ_T = l_x,   λ_k = l_x + Aᵀ λ_{k+1}      derivative of the costs that follow by the state at knot k
-    l_u + Bᵀ λ_{k+1}                         by the control at knot k
+    S_0 = ∅,   S_{k+1} = rows of B_k that are not zero, and rows of A_k that are not zero in S_k;   all entries beside ∪ S_k
 """
 
 from __future__ import annotations
@@ -16,20 +16,25 @@ from dojo_py.planning.quadratic import Quadratic
 
 Array = np.ndarray
 
-NONE = 1e-9
-"""A product Bᵀ λ counts as zero below this fraction of the sum of its terms' magnitudes: its round-off."""
+
+def moved_entries(A: Array, B: Array) -> Array:
+    """(n,) which entries of the state some control changes at some knot. A (T, n, n), B (T, n, m)."""
+    now = np.zeros(A.shape[1], bool)
+    ever = now.copy()
+    for a, b in zip(A != 0.0, B != 0.0, strict=True):
+        now = b.any(axis=1) | a[:, now].any(axis=1)
+        ever |= now
+    return ever
 
 
-def asked_of_states(expansions: Sequence[Quadratic]) -> float:
-    """Decrease of the costs that their quadratic models promise if every state could be chosen: Σ ½ l_xᵀ l_xx⁺ l_x."""
-    return sum(0.5 * float(q.x @ np.linalg.pinv(q.xx, hermitian=True) @ q.x) for q in expansions if q.x.any())
+def asked_of(entries: Array, expansions: Sequence[Quadratic]) -> float:
+    """Decrease of costs that their quadratic models promise if these entries (n,) of every state could be chosen, bar the first.
 
-
-def no_control_counts(A: Array, B: Array, expansions: Sequence[Quadratic]) -> bool:
-    """Whether Bᵀ λ is zero for every control at every knot. A (T, n, n), B (T, n, m), expansions at T + 1 knots."""
-    along = expansions[-1].x
-    for a, b, q in zip(A[::-1], B[::-1], expansions[-2::-1], strict=True):
-        if np.any(np.abs(b.T @ along) > NONE * (np.abs(b).T @ np.abs(along))):
-            return False
-        along = q.x + a.T @ along
-    return True
+    Σ ½ l_xᵀ l_xx⁺ l_x, of the entries alone.
+    """
+    total = 0.0
+    for quadratic in expansions[1:]:
+        x = quadratic.x[entries]
+        if x.any():
+            total += 0.5 * float(x @ np.linalg.pinv(quadratic.xx[np.ix_(entries, entries)], hermitian=True) @ x)
+    return total

@@ -18,7 +18,7 @@ import numpy as np
 from dojo_py.planning.differences import activations
 from dojo_py.planning.options import DEFAULT_KAPPA, Options
 from dojo_py.planning.plan import Plan
-from dojo_py.planning.problem import limits_of
+from dojo_py.planning.problem import limits_of, of_model
 from dojo_py.planning.shooting import Path, follow
 from dojo_py.planning.solver import ilqr
 from dojo_py.progress import Progress
@@ -99,8 +99,9 @@ class Controller:
         having("Controller: sim", self.sim, ("model", "step", "timestep"), "a HardSimulator or a SoftSimulator")
         function_of("Controller: objective", self.objective)
         self.controls = real_array("Controller: controls", self.controls)
-        if self.controls.ndim != 2:
-            raise ValueError(f"Controller: controls has shape {self.controls.shape}, expected (T, nu)")
+        nu = int(self.sim.model.nu)
+        if self.controls.ndim != 2 or self.controls.shape[1] != nu:
+            raise ValueError(f"Controller: controls has shape {self.controls.shape}, expected (T, {nu})")
         count("Controller: shift", self.shift, least=-(2**31))
         for name in ("options", "first_options"):
             if not isinstance(getattr(self, name), Options) and not (name == "first_options" and self.first_options is None):
@@ -116,7 +117,7 @@ class Controller:
 
     def plan(self, state: State) -> Plan:
         """Plan from this state, warm-started by the last plan."""
-        problem = self.objective(state)
+        problem = self.objective(of_model(self.sim.model, state))
         if not isinstance(problem, Mapping):
             raise TypeError(f"Controller: objective returned a {type(problem).__name__}, expected a dict of keywords of ilqr")
         unknown = [name for name in problem if name not in KEYWORDS]

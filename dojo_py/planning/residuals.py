@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from dojo_py.hard.checks import UNIT
 from dojo_py.mechanism.configuration import configuration_difference
 from dojo_py.mechanism.enums import JointType
 from dojo_py.mechanism.model import Model
@@ -70,6 +71,32 @@ def _rows(rows: Any, size: int) -> Array:
     return found.astype(int)
 
 
+def _check_sizes(name: str, mine: Any, given: Any, sizes: tuple[str, ...]) -> None:
+    """ValueError where a residual is given to a simulator of another model, by their sizes."""
+    made, expected = ([int(getattr(model, size, 0)) for size in sizes] for model in (mine, given))
+    if made != expected:
+        raise ValueError(f"{name} was made for a model with {', '.join(sizes)} = {made}, the simulator's has {expected}")
+
+
+def _check_quaternions(model: Any, qpos: Array) -> None:
+    """ValueError for a quaternion of a goal (nq,) or of goals (K, nq) whose length is not 1, as of an initial state."""
+    names = getattr(model, "joint_names", ())
+    joints = zip(getattr(model, "jnt_type", ()), getattr(model, "jnt_qposadr", ()), strict=True)
+    for i, (kind, address) in enumerate(joints):
+        if kind not in (FREE, BALL):
+            continue
+        first = int(address) + (3 if kind == FREE else 0)
+        with np.errstate(over="ignore"):
+            norms = np.atleast_1d(np.linalg.norm(qpos[..., first : first + 4], axis=-1))
+        wrong = np.flatnonzero(np.abs(norms - 1.0) > UNIT)
+        if len(wrong):
+            where = "" if qpos.ndim == 1 else f" at knot {wrong[0]}"
+            name, norm = (names[i] if i < len(names) else "") or f"#{i}", norms[wrong[0]]
+            raise ValueError(
+                f"goal: qpos[{first}:{first + 4}]{where}, the quaternion of joint '{name}', has norm {norm:g}, expected 1"
+            )
+
+
 class StateDistance:
     """Residual [q ⊖ q_goal, v − v_goal] (2 nv,), or its entries `rows`; goals (nq,) and (nv,), or one row each per knot."""
 
@@ -84,7 +111,12 @@ class StateDistance:
                 f"goal: qpos {self.qpos.shape} and qvel {self.qvel.shape}, expected ({model.nq},) and ({model.nv},), "
                 "or the same with one row per knot"
             )
+        _check_quaternions(model, self.qpos)
         self.rows = np.arange(2 * model.nv) if rows is None else _rows(rows, 2 * int(model.nv))
+
+    def check_model(self, name: str, model: Any) -> None:
+        """ValueError unless it was made for a model of these sizes."""
+        _check_sizes(name, self.model, model, ("nq", "nv", "na"))
 
     def _goal(self, k: int) -> tuple[Array, Array]:
         if self.qpos.ndim == 1:
@@ -142,10 +174,15 @@ class ControlEffort:
     """Residual control − reference (nu,), without entries at the terminal knot. reference: a number, (nu,) or (T, nu)."""
 
     def __init__(self, model: Any, reference: float | Array = 0.0):
-        self.size = tangent_size(having("model", model, ("nv", "nu"), "a Model, as load_model returns it"))
+        self.model = having("model", model, ("nv", "nu"), "a Model, as load_model returns it")
+        self.size = tangent_size(model)
         self.reference = real_array("reference", reference)
         if not np.all(np.isfinite(self.reference)) or self.reference.ndim > 2:
             raise ValueError(f"reference has shape {self.reference.shape}, expected one finite number, (nu,) or (T, nu)")
+
+    def check_model(self, name: str, model: Any) -> None:
+        """ValueError unless it was made for a model of these sizes."""
+        _check_sizes(name, self.model, model, ("nv", "nu", "na"))
 
     def __call__(self, state: State, control: Array | None, k: int) -> Array:
         """The residual."""

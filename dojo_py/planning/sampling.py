@@ -19,13 +19,13 @@ from dojo_py.planning.derivative_check import check_costs
 from dojo_py.planning.hard_motion import HardMotion, open_loop, rollout, states_of, usable
 from dojo_py.planning.log import Iteration, noted
 from dojo_py.planning.plan import Plan
-from dojo_py.planning.problem import Problem, unit_of_costs
+from dojo_py.planning.problem import Problem, of_model, unit_of_costs
 from dojo_py.planning.sampling_options import SamplingOptions
 from dojo_py.planning.shooting import Path
 from dojo_py.planning.splines import fit, spline_matrix
 from dojo_py.planning.status import PlanStatus
 from dojo_py.progress import Progress
-from dojo_py.simulate.arguments import options_of, state_of
+from dojo_py.simulate.arguments import options_of
 from dojo_py.simulate.results import State
 from dojo_py.simulate.simulator import Stepping
 from dojo_py.simulate.trajectory import Trajectory
@@ -96,7 +96,8 @@ def search(
     options: SamplingOptions | None, seed: int, callback: Callable[[Iteration, Path], Any] | None, progress: bool,
 ) -> Plan:  # fmt: skip
     """The plan of one rule from `state`. given: the problem and the initial controls (T, nu), from `build_problem`."""
-    options, start, (problem, u) = options_of(SamplingOptions, options), state_of(state), given
+    options, (problem, u) = options_of(SamplingOptions, options), given
+    start = of_model(problem.model, state)
     seed = count("seed", seed, least=0, what="a seed")
     if callback is not None:
         function_of("callback", callback)

@@ -75,6 +75,20 @@ def roll(sim: Stepping, start: State, controls: Array, kappa: float | None, gues
     return Path(states, np.array(controls), gaps, unsolved)
 
 
+def failure(sim: Stepping, start: State, controls: Array, kappa: float | None, guess: Sequence[State] | None = None) -> str:
+    """Which step of a roll-out that `roll` gives up fails, and how."""
+    state = start
+    for k, control in enumerate(controls):
+        try:
+            step = sim.step(state, control, kappa=kappa)
+        except ValueError as error:
+            return f"step {k} is refused ({error})"
+        if step.status in FAILED or not finite(step.state):
+            return f"step {k} ends {Status(step.status).name if step.status in FAILED else 'in a state that is not finite'}"
+        state = step.state if guess is None else guess[k + 1]
+    return "no step by itself"
+
+
 def follow(
     sim: Stepping, old: Path, feedforward: Array, gains: Array, alpha: float, limits: tuple[Array, Array], kappa: float | None,
     start: State | None = None,

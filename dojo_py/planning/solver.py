@@ -17,18 +17,17 @@ import numpy as np
 from dojo_py.planning.augmented_lagrangian import AugmentedLagrangian
 from dojo_py.planning.backward import Policy, backward_pass
 from dojo_py.planning.derivative_check import check_costs, check_derivatives
-from dojo_py.planning.differences import activations
-from dojo_py.planning.hard_motion import HardMotion, hard_motion, open_loop, rollout, states_of, usable
+from dojo_py.planning.hard_motion import HardMotion, hard_motion, open_loop, states_of, usable
 from dojo_py.planning.line_search import Accepted, line_search
 from dojo_py.planning.log import Iteration, noted
 from dojo_py.planning.options import Options
 from dojo_py.planning.plan import Plan
-from dojo_py.planning.problem import Problem, build_problem, unit_of_costs
+from dojo_py.planning.problem import Problem, build_problem, limits_of, of_model, unit_of_costs
 from dojo_py.planning.quadratic import Quadratic
-from dojo_py.planning.reach import asked_of_states, no_control_counts
+from dojo_py.planning.reach import asked_of, moved_entries
 from dojo_py.planning.regularisation import Regularisation
-from dojo_py.planning.shooting import Path, follow, linearise, roll, with_open_ends
-from dojo_py.planning.smooth_to_hard import PATIENCE, ladder_of, smooth_to_hard
+from dojo_py.planning.shooting import Path, failure, follow, linearise, roll, with_open_ends
+from dojo_py.planning.smooth_to_hard import PATIENCE, STARTS, ladder_of, smooth_to_hard
 from dojo_py.planning.status import PlanStatus, judged
 from dojo_py.progress import Progress
 from dojo_py.simulate.arguments import options_of, state_of
@@ -75,11 +74,9 @@ def ilqr(
     problem, u = build_problem(sim, stage, terminal, constraints, control_limits, controls)
     if states is not None and (isinstance(states, str) or not isinstance(states, Sequence)):
         raise TypeError(f"states={shown(states)} is a {type(states).__name__}, expected a list of {len(u) + 1} states")
-    na = activations(problem.model)
+    of_model(problem.model, state)
     for i, guess in enumerate(states or ()):
-        given = state_of(guess, f"states[{i}]").act
-        if na and np.shape(given) != (na,):
-            raise ValueError(f"states[{i}]: act has shape {np.shape(given)}, expected ({na},)")
+        of_model(problem.model, guess, f"states[{i}]")
     if states is not None and len(states) != len(u) + 1:
         raise ValueError(f"states: a guess of {len(states)} states for {len(u)} steps, expected {len(u) + 1}")
     _check_paths(paths, state, len(u), states is not None)
@@ -138,11 +135,12 @@ class Planner:
         if paths:
             first: Path | None = min(paths, key=self.objective)
         else:
-            first = roll(self.problem.sim, start, controls, self.motion, guess)
+            tried = [share * ladder[0] for share in STARTS] if ladder else []
+            rolls = (roll(self.problem.sim, start, controls, kappa, guess) for kappa in (self.motion, *tried))
+            first = next((path for path in rolls if path is not None), None)
         self.seconds = {"simulate": time.perf_counter() - clock, "backward": 0.0, "search": 0.0}
         if first is None:
-            still = Path([start] * (len(controls) + 1), controls, np.zeros((len(controls), self.problem.n)))
-            return self._plan(still, PlanStatus.BAD_START, HardMotion(rollout(self.problem.sim, start, controls), np.inf, np.inf))
+            return self._bad_start(start, controls, guess, bool(ladder))
         check_costs(self.problem, first)
         self._take_unit(unit_of_costs(self.problem, first.states, first.controls))
         if options.check_derivatives:
@@ -151,6 +149,20 @@ class Planner:
         begun = open_loop(self.problem, start, first.controls)
         status = smooth_to_hard(self, ladder, first.controls) if ladder else self.descend_all(options.kappas)
         return self._end(begun, status)
+
+    def _bad_start(self, start: State, controls: Array, guess: Sequence[State] | None, auto: bool) -> Plan:
+        """The plan of controls whose first roll-out fails, with their hard motion, which may not."""
+        hard, none = open_loop(self.problem, start, controls), np.zeros((len(controls), self.problem.n))
+        held = hard.trajectory
+        fine = held is not None and usable(held)
+        states = states_of(held) if held is not None and fine else [start] * (len(controls) + 1)
+        what = f"the first roll-out{'' if self.motion is None else f' at kappa={self.motion:g}'} fails: "
+        what += failure(self.problem.sim, start, controls, self.motion, guess)
+        if self.motion is not None and fine:
+            what += "; the hard motion of these controls does not: use a smaller kappa" + ("" if auto else " or kappa='auto'")
+        elif self.motion is not None:
+            what += "; the hard motion of these controls fails, too: start from other controls"
+        return self._plan(Path(states, controls, none), PlanStatus.BAD_START, hard, what)
 
     def _take_unit(self, unit: float) -> None:
         """Take penalties, μ and its bounds as multiples of this unit of cost."""
@@ -204,24 +216,48 @@ class Planner:
         asked = self._goals or begun.violation > tolerance  # constraints that held from the beginning say nothing about the descent
         came = asked and any(record.step > 0.0 for record in self.log)
         status = judged(status, relaxed, hard, bool(self.problem.constraints), came, self.options)
-        if status is not PlanStatus.STOPPED and self._unreached(hard):
+        if self._unreached(status, path, hard, begun):
             status = PlanStatus.UNREACHED
         return self._plan(path, status, hard)
 
-    def _unreached(self, hard: HardMotion) -> bool:
-        """Whether no step lowered the merit, since no control changes what costs and constraints ask of the states (reach.py).
+    def _unreached(self, status: PlanStatus, path: Path, hard: HardMotion, begun: HardMotion) -> bool:
+        """Whether what costs and constraints ask is asked of entries of the states that no control changes at the end (reach.py).
 
-        What they ask is judged in the hard motion: in the relaxed one bodies float, and are never quite where they are to be.
+        The controls may have lowered their own cost on the way there, but not what is asked of the entries that they do change:
+        a plan that does all that it can is none of these. What is asked is judged in the hard motion: in the relaxed one bodies
+        float, and are never quite where they are to be. A descent that was stopped or interrupted is not at an end.
         """
-        if not self.log or self.path.gap > 0.0 or any(record.decrease > self._small(record.merit) for record in self.log):
+        lowered = any(record.decrease > self._small(record.merit) for record in self.log)
+        if status is PlanStatus.STOPPED or (status is PlanStatus.MAX_ITERATIONS and lowered) or not self.log or path.gap > 0.0:
             return False
-        held = hard.trajectory
-        if held is None or not usable(held):
+        if not (usable(hard.trajectory) and usable(begun.trajectory)):
             return False
-        asked = asked_of_states(self.problem.expand(states_of(held), held.control))
-        if asked <= self._small(hard.cost) and hard.violation <= self.options.constraint_tolerance:
+        tolerance, moved = self.options.constraint_tolerance, self._moved(path, self.log[-1].kappa or None)
+        small = self._small(hard.cost), 0.5 * tolerance**2
+        (now, (cost, violated)), (first, _) = self._asked(hard, moved), self._asked(begun, moved)
+        if cost <= small[0] and (hard.violation <= tolerance or violated <= small[1]):
             return False
-        return no_control_counts(*self._model(self.log[-1].kappa or None))
+        return all(a <= least and b <= a + least for a, b, least in zip(now, first, small, strict=True))
+
+    def _moved(self, path: Path, kappa: float | None) -> Array:
+        """(n,) the entries of the state that controls change along the path; beyond the range of an actuator as at its end."""
+        low, high = (np.array(side) for side in self.limits)
+        ends = limits_of(self.problem.sim, "model")
+        low, high = np.clip(low, *ends), np.clip(high, *ends)
+        path, motion = replace(path, controls=np.clip(path.controls, low, high)), self.motion if path is self.path else None
+        sim, threads, width = with_open_ends(self.problem.sim, (low, high)), self.options.threads, self.options.difference_width
+        return moved_entries(*linearise(sim, path, kappa, threads, width, motion))
+
+    def _asked(self, motion: HardMotion, moved: Array) -> list[tuple[float, float]]:
+        """What costs, and constraints (½ violation²), ask of these entries (n,) of the states; then of all others."""
+        held = motion.trajectory
+        assert held is not None
+        states, T = states_of(held), len(held)
+        costs, squares = self.problem.expand(states, held.control), AugmentedLagrangian(self.problem.constraints, T, 1.0)
+        broken = [
+            squares.expand(self.problem.model, s, held.control[k] if k < T else None, k) for k, s in enumerate(states) if squares
+        ]
+        return [(asked_of(entries, costs), asked_of(entries, broken)) for entries in (moved, ~moved)]
 
     @property
     def _goals(self) -> bool:
@@ -249,6 +285,7 @@ class Planner:
         model: tuple[Array, Array, list[Quadratic]] | None = None
         idle, lightest = 0, False  # lightest: μ is as small as it can be, since the steps have become short
         promised = 0.0  # largest −slope of the present model for which the line search failed
+        bare = False  # the present model was tried without μ: what μ there is now, the backward pass needs
         for _ in range(iterations):
             if len(self.log) >= options.max_total_iterations:
                 break
@@ -269,7 +306,7 @@ class Planner:
                 full = accepted.alpha == 1.0 and unweighted
                 enough = full or idle >= (patience if unweighted else PATIENCE)
                 converged = converged or (idle > 0 and enough and accepted.path.gap == 0.0)
-                self.path, objective, model, promised = accepted.path, accepted.objective, None, 0.0
+                self.path, objective, model, promised, bare = accepted.path, accepted.objective, None, 0.0, False
                 if idle and not self.explore:  # (a large μ makes any step find little)
                     self.regularisation.value = 0.0
                 elif accepted.alpha < self.cautious_step:
@@ -278,9 +315,9 @@ class Planner:
                     self.regularisation.shrink()
             else:
                 # with a large μ any model predicts a small decrease: convergence is judged without regularisation
-                held = promised == 0.0 and self.regularisation.value > 0.0 and -policy.slope < self._small(objective)
+                held = not bare and promised == 0.0 and self.regularisation.value > 0.0 and -policy.slope < self._small(objective)
                 if held:
-                    self.regularisation.value = 0.0
+                    self.regularisation.value, bare = 0.0, True
                     continue
                 promised = max(promised, -policy.slope)
                 converged = promised < self._small(objective) or (converged and promised <= -policy.slope)
@@ -412,7 +449,7 @@ class Planner:
         self.tick(1, noted(self.log[-1]))
         return bool(self.callback is not None and self.callback(self.log[-1], path))
 
-    def _plan(self, path: Path, status: PlanStatus, hard: HardMotion) -> Plan:
+    def _plan(self, path: Path, status: PlanStatus, hard: HardMotion, message: str = "") -> Plan:
         problem, none = self.problem, np.zeros_like(path.controls)
         policy = self.policy or Policy(none, np.zeros((*none.shape, problem.n)), 0.0, 0.0)
         if self.log and any(self.seconds.values()):  # time spent after the last record
@@ -421,5 +458,5 @@ class Planner:
         cost, violation = problem.value(path.states, path.controls), problem.violation(path.states, path.controls)
         return Plan(
             path.controls, path.states, policy.gains, policy.feedforward, cost, violation, path.gap, status, self.log,
-            problem.sim.timestep, hard.cost, hard.violation, hard.trajectory, hard.feedback,
+            problem.sim.timestep, hard.cost, hard.violation, hard.trajectory, hard.feedback, message,
         )  # fmt: skip

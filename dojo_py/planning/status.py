@@ -35,8 +35,8 @@ class PlanStatus(Enum):
         "gradients do not fit the costs or the motion; check the derivatives, try another kappa"
     )
     UNREACHED = (
-        "no control changes, to first order, what costs or constraints ask of the motion: the plan holds the first controls; start "
-        "from controls that touch what is to be moved (planning.cem finds such), or use a larger kappa"
+        "no control of the plan changes, to first order, what costs or constraints ask of the motion: what is to be moved is where "
+        "no control touches it; start from controls that touch it (planning.cem finds such), or use a larger kappa"
     )
     STOPPED = "the callback asked to stop"
     BAD_START = "the first rollout fails: its controls or its state guess lead to motions that cannot be simulated"

@@ -11,11 +11,19 @@ import dojo_py
 from dojo_py.planning import (
     Constraint,
     ControlEffort,
+    Controller,
     FunctionCost,
+    Options,
     Quadratic,
     ResidualCost,
+    SamplingOptions,
     StateDistance,
+    cem,
+    control_cost,
     goal,
+    ilqr,
+    mppi,
+    predictive_sampling,
     state_cost,
 )
 from dojo_py.planning.augmented_lagrangian import AugmentedLagrangian
@@ -162,3 +170,87 @@ def test_users_function_cost_is_used_as_it_is():
     zero = Quadratic.zero(2, 1)
     cost = FunctionCost(lambda s, u, k: 3, lambda s, u, k: dataclasses.replace(zero, value=3.0))
     assert cost.value(None, None, 0) == 3.0 and cost.expand(SimpleNamespace(nv=1, na=0), None, np.zeros(1), 0).value == 3.0
+
+
+@pytest.mark.parametrize("make", [goal, state_cost])
+def test_quaternions_of_goals_have_length_one(make):
+    """(0, 0, 0, 0) was taken for the identity. A length that an initial state may have is accepted."""
+    model = dojo_py.load_model("""<mujoco><worldbody><body><freejoint name="hull"/><geom size=".1"/>
+      <body><joint name="wrist" type="ball"/><geom size=".1"/></body></body></worldbody></mujoco>""")
+    right = np.array([0.0, 0, 0, 1, 0, 0, 0, 0, 1.0005, 0, 0])
+    make(model, right)
+    make(model, np.stack([right, right]))
+    for place, name in ((3, "hull"), (8, "wrist")):
+        wrong = right.copy()
+        wrong[place] = 0.0
+        with pytest.raises(ValueError, match=f"quaternion of joint '{name}', has norm 0, expected 1"):
+            make(model, wrong)
+    with pytest.raises(ValueError, match=r"qpos\[3:7\] at knot 1, the quaternion of joint 'hull', has norm 2"):
+        make(model, np.stack([right, right + np.eye(11)[3]]))
+
+
+@pytest.mark.parametrize("plan", [ilqr, cem, mppi, predictive_sampling])
+def test_what_belongs_to_another_model_is_refused(plan):
+    """States were BAD_START after all iterations of sampling; costs ended in numpy's words on broadcasting."""
+    sim, other = dojo_py.HardSimulator("pendulum", timestep=0.05), dojo_py.HardSimulator("box", timestep=0.05)
+    start, controls, stage = sim.initial_state(), np.zeros((5, 1)), control_cost(sim.model)
+    with pytest.raises(ValueError, match=r"state: qpos has shape \(7,\), expected \(1,\)"):
+        plan(sim, other.initial_state(), controls, stage=stage)
+    away = other.model.qpos0
+    for name, asked in (
+        (r"stage\[0\]", {"stage": control_cost(other.model)}),
+        (r"terminal\[0\]", {"stage": stage, "terminal": state_cost(other.model, away)}),
+        (r"constraints\[0\]", {"stage": stage, "constraints": goal(other.model, away)}),
+    ):
+        with pytest.raises(ValueError, match=rf"{name} was made for a model with .* = \[.*\], the simulator's has \[.*\]"):
+            plan(sim, start, controls, **asked)
+
+
+def test_a_controller_says_at_once_what_does_not_fit():
+    sim, other = dojo_py.HardSimulator("pendulum", timestep=0.05), dojo_py.HardSimulator("box", timestep=0.05)
+
+    def asked(state):
+        return {"stage": control_cost(sim.model)}
+
+    with pytest.raises(ValueError, match=r"Controller: controls has shape \(5, 3\), expected \(T, 1\)"):
+        Controller(sim, asked, np.zeros((5, 3)))
+    with pytest.raises(ValueError, match=r"state: qpos has shape \(7,\), expected \(1,\)"):
+        Controller(sim, asked, np.zeros((5, 1))).plan(other.initial_state())
+
+
+@pytest.mark.parametrize("plan", [ilqr, cem])
+@pytest.mark.parametrize("what", ["residual", "jacobian", "function", "derivatives", "constraint"])
+def test_functions_cannot_change_the_motion_that_they_judge(plan, what):
+    """`q = s.qpos; q -= 1` moved the plan's states and its hard trajectory by 1 with every call."""
+
+    def spoil(state, control, k):
+        for array in (state.qpos, state.qvel, state.act, *(() if control is None else (control,))):
+            with pytest.raises(ValueError, match="read-only"):
+                array -= 1.0
+        return state.qpos - 1.0
+
+    def slopes(state, control, k):
+        spoil(state, control, k)
+        return np.eye(1, 2), np.zeros((1, 0 if control is None else 1))
+
+    def quadratic(state, control, k):
+        r = spoil(state, control, k)[0]
+        out = Quadratic.zero(2, 0 if control is None else 1)
+        out.value, out.x[0], out.xx[0, 0] = r * r, 2 * r, 2.0
+        return out
+
+    def plainly(state, control, k):
+        return state.qpos - 1.0
+
+    asked = {
+        "residual": {"terminal": ResidualCost(spoil, jacobian=slopes)},
+        "jacobian": {"terminal": ResidualCost(plainly, jacobian=slopes)},
+        "function": {"terminal": FunctionCost(lambda s, u, k: spoil(s, u, k)[0] ** 2, quadratic)},
+        "derivatives": {"terminal": FunctionCost(lambda s, u, k: plainly(s, u, k)[0] ** 2, quadratic)},
+        "constraint": {"constraints": Constraint(spoil, knots="all", kind="inequality", jacobian=slopes)},
+    }[what]
+    sim = dojo_py.HardSimulator("pendulum", timestep=0.05)
+    options = {"options": Options(max_iterations=2)} if plan is ilqr else {"options": SamplingOptions(max_iterations=2)}
+    found = plan(sim, sim.initial_state(), np.zeros((5, 1)), stage=control_cost(sim.model, 1e-3), **asked, **options)
+    again = sim.rollout(sim.initial_state(), found.hard_trajectory.control)
+    np.testing.assert_array_equal(again.qpos, found.hard_trajectory.qpos)

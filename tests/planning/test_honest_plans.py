@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from systems import double_integrator, pendulum
+from systems import LinearSystem, Outcome, double_integrator, pendulum
 
-from dojo_py import HardSimulator, load_model
+from dojo_py import HardSimulator, Status, load_model
 from dojo_py.planning import (
     Constraint,
     FunctionCost,
@@ -16,6 +16,7 @@ from dojo_py.planning import (
     control_cost,
     goal,
     ilqr,
+    load_plan,
     state_cost,
 )
 
@@ -189,6 +190,59 @@ def test_a_start_from_which_no_gradient_leads_on_says_so(away, constrained):
     assert np.all(plan.controls == 0.0) == away
 
 
+FLYER = """<mujoco><worldbody><geom type="plane" size="0 0 1"/>
+  <body pos="0 0 .1"><freejoint/><geom type="box" size=".1 .1 .1" mass=".5"/></body>
+  <body pos="-.35 0 .15"><joint name="x" type="slide" axis="1 0 0" damping="1"/>
+  <joint name="z" type="slide" axis="0 0 1" damping="1"/><geom type="sphere" size=".04" mass=".2"/></body></worldbody>
+  <actuator><motor joint="x" ctrlrange="-15 15"/><motor joint="z" ctrlrange="-15 15"/></actuator></mujoco>"""
+
+
+def fly(controls, weight, kappa):
+    """A plan of the flying pusher that asks for its box 0.3 m ahead."""
+    sim = HardSimulator(load_model(FLYER), timestep=0.04)
+    start = sim.initial_state()
+    there = start.qpos.copy()
+    there[0] += 0.3
+    terminal = state_cost(sim.model, there, weight=weight)
+    return ilqr(sim, start, controls, stage=control_cost(sim.model, 1e-3), terminal=terminal, options=Options(kappa=kappa))
+
+
+HOVER = np.full((25, 2), [0.0, 0.2 * 9.81])
+AHEAD = np.eye(16)[0] * 500.0
+
+
+@pytest.mark.parametrize("kappa", [1e-3, "auto"])
+@pytest.mark.parametrize("controls", [HOVER, 0.5 * np.random.default_rng(0).normal(size=(25, 2))])
+def test_controls_that_fade_to_nothing_do_not_solve_what_they_never_touch(controls, kappa):
+    """A pusher that hovers or trembles away from its box let go of its controls, which cost, and was SOLVED at the box's cost."""
+    plan = fly(controls, AHEAD, kappa)
+    assert plan.status is PlanStatus.UNREACHED and abs(plan.hard_trajectory.qpos[-1, 0]) < 1e-6
+
+
+def test_what_else_the_controls_do_does_not_count():
+    """The pusher is also to be slow at the end, which costs a ten-thousandth of what the box does."""
+    plan = fly(HOVER, AHEAD + np.eye(16)[14] * 1e-3, 1e-3)
+    assert plan.status is PlanStatus.UNREACHED and abs(plan.hard_trajectory.qpos[-1, 0]) < 1e-6
+
+
+@pytest.mark.parametrize("force", [3.0, 5.0])
+def test_a_pusher_that_touches_its_box_reaches_it(force):
+    """Also where the first controls are the best in the hard motion: the plan that holds them counts, not where the descent was."""
+    plan = fly(HOVER + [force, 0.0], AHEAD, 1e-3)
+    assert plan.status is not PlanStatus.UNREACHED and plan.hard_trajectory.qpos[-1, 0] > 0.19
+
+
+def test_a_plan_that_did_all_it_could_is_not_out_of_reach():
+    """Two masses, one of which no control moves: the other one is where it is to be."""
+    xml = """<mujoco><option gravity="0 0 0"/><worldbody>
+      <body><joint name="a" type="slide" axis="1 0 0"/><geom size=".1" mass="1"/></body>
+      <body pos="0 9 0"><joint name="b" type="slide" axis="1 0 0"/><geom size=".1" mass="1"/></body></worldbody>
+      <actuator><motor joint="a"/></actuator></mujoco>"""
+    sim = HardSimulator(load_model(xml), timestep=0.05)
+    plan = ilqr(sim, sim.initial_state(), np.zeros((10, 1)), terminal=state_cost(sim.model, [1.0, 1.0]))
+    assert plan.status is PlanStatus.SOLVED and abs(plan.states[-1].qpos[0] - 1.0) < 1e-3
+
+
 def test_a_minimum_that_no_step_improves_is_not_out_of_reach():
     """A pusher whose box is where it is to be; and a pusher asked to be 1 mm aside, planned again from its own plan."""
     sim = HardSimulator(load_model(PUSHER.format(x=0.0)), timestep=0.05)
@@ -200,3 +254,53 @@ def test_a_minimum_that_no_step_improves_is_not_out_of_reach():
     first = ilqr(sim, start, np.zeros((5, 1)), stage=stage, terminal=state_cost(sim.model, there))
     again = ilqr(sim, start, first.controls, stage=stage, terminal=state_cost(sim.model, there))
     assert first.hard_cost == again.hard_cost and again.status is not PlanStatus.UNREACHED
+
+
+class Brittle(LinearSystem):
+    """A double integrator whose third step fails where κ is large."""
+
+    def __init__(self):
+        plain = double_integrator()
+        super().__init__(plain.A, plain.B)
+
+    def largest_kappa(self):
+        return 1e-2
+
+    def step(self, state, control, kappa=None):
+        found = super().step(state, control)
+        late = state.time > 1.5 * self.timestep and (kappa or 0.0) > 5e-3
+        return Outcome(found.state, Status.STALLED) if late else found
+
+
+def test_a_start_that_fails_at_kappa_alone_says_so(tmp_path):
+    """It was BAD_START at an infinite cost of a hard motion that nothing is wrong with."""
+    sim, controls = Brittle(), np.full((5, 1), 0.1)
+    stage, terminal = control_cost(sim.model, 1e-3), state_cost(sim.model, [1.0])
+    plan = plan_of(stage, terminal, sim, controls, options=Options(kappa=1e-2))
+    assert plan.status is PlanStatus.BAD_START and np.array_equal(plan.controls, controls)
+    states = [sim.initial_state([0.5, 0.25])]
+    for u in controls:
+        states.append(sim.step(states[-1], u).state)
+    assert plan.hard_cost == plan.cost == pytest.approx(1e-3 * 5 * 0.01 + terminal.value(states[-1], None, 5))
+    assert plan.hard_violation == 0.0 and plan.hard_trajectory.unsolved == 0
+    for words in ("kappa=0.01", "step 2 ends STALLED", "smaller kappa", "kappa='auto'"):
+        assert words in plan.message and words in str(plan)
+    plan.save(tmp_path / "plan.npz")
+    assert load_plan(tmp_path / "plan.npz").message == plan.message
+    for kappa in (1e-3, "auto"):
+        plan = plan_of(stage, terminal, sim, controls, options=Options(kappa=kappa))
+        assert plan.status is PlanStatus.SOLVED and plan.message == ""
+
+
+@pytest.mark.parametrize("limits", ["model", None])
+def test_a_control_that_no_cost_sees_does_not_keep_a_plan_from_its_end(limits):
+    """The last control of a plan whose stages alone cost: Q_uu is 0 there, and the plan ended MAX_ITERATIONS after one iteration.
+
+    Without limits the controls end beyond the actuator's range, where they change nothing: the plan did what it could.
+    """
+    xml = """<mujoco><worldbody><body><joint name="x" type="slide" axis="1 0 0"/><geom size=".1" mass="1"/></body></worldbody>
+      <actuator><motor joint="x" ctrlrange="-3 3"/></actuator></mujoco>"""
+    sim = HardSimulator(load_model(xml), timestep=0.02)
+    stage = state_cost(sim.model, [1.0], weight=[1.0, 0.0])
+    plan = ilqr(sim, sim.initial_state(), np.zeros((10, 1)), stage=stage, control_limits=limits)
+    assert plan.status is PlanStatus.SOLVED and np.all(plan.controls[:-1] >= 3.0 - 1e-9) and plan.iterations < 10
