@@ -91,7 +91,9 @@ class Contacts:
     frame: Array
     """(n, 3, 3) rows: normal from the second body to the first, two tangents; world."""
     gap: Array
-    """(n,) distance of the surfaces after the step [m]."""
+    """(n,) distance of what touches after the step [m]: of a point from the plane of a face, which goes on beyond the face. The
+    distance of the surfaces is `Trajectory.min_gap`, of all pairs.
+    """
     impulse: Array
     """(n, 3) [N s]"""
     body_table: tuple[str, ...] = field(default=(), repr=False)
