@@ -1,7 +1,7 @@
 """Contact features of a part of a step: chosen where the part starts and checked where it ends, as in a whole step.
 
 Where bodies rotate or move by much of their size in a step, the features chosen at its start (planes, edges without ends) are far
-beside the shapes later. So in parts of a step pairs that have moved by a fraction FAST of their thickness have features of their
+beside the shapes later. So in parts of a step pairs that have moved by a fraction FAST of their size have features of their
 own in each part, and those of the whole step take no part. A feature that is chosen again in a later part keeps its row, and with
 it the impulses it has had (parts.py).
 
@@ -14,7 +14,7 @@ from dojo_py.hard.contact_rows import OVERLAP
 from dojo_py.hard.convex_choice import find_closing, look_at_end
 from dojo_py.hard.feature_geometry import feature_gap
 from dojo_py.hard.foresight import SPARE
-from dojo_py.hard.ghosts import FAST, LET_GO
+from dojo_py.hard.ghosts import FAST, LET_GO, size_of
 from dojo_py.hard.islands import in_span
 from dojo_py.hard.near_pairs import gap_of_pair, near_at_end, near_by_travel
 from dojo_py.hard.part_states import HERE, features_of_step, of_islands
@@ -81,7 +81,7 @@ def _any_waits(W, k):
 @kernel
 def _moved(Q, W, k, x, q):
     """Whether pair k is of the islands in W.span, or of one of their bodies and the world, and has moved from where the step starts
-    to the poses x (nb + 1, 3), q (nb + 1, 4) by a fraction FAST of its thickness.
+    to the poses x (nb + 1, 3), q (nb + 1, 4) by a fraction FAST of its size.
     """
     one, two = Q.geom[k, 0], Q.geom[k, 1]
     a, b = Q.shape_node[one], Q.shape_node[two]
@@ -89,7 +89,7 @@ def _moved(Q, W, k, x, q):
         return False
     way = 0.0 if a < 0 else way_between(Q, one, W.start_bodies[a], x[a], q[a])
     way += 0.0 if b < 0 else way_between(Q, two, W.start_bodies[b], x[b], q[b])
-    return way > FAST * (Q.shape_inner[one] + Q.shape_inner[two])
+    return way > FAST * size_of(Q, k)
 
 
 @kernel
