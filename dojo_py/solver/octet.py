@@ -73,12 +73,6 @@ def _matrix(A: Any) -> None:
         raise TypingError(f"rows of {A}: a matrix of doubles in C order is needed")
 
 
-def _fused(builder: Any, factor: Any, other: Any, row: Any) -> Any:
-    """factor * other + row, rounded once, whatever code it is part of; factor: one number."""
-    fused = cgutils.get_or_insert_function(builder.module, ir.FunctionType(_VECTOR, [_VECTOR] * 3), "llvm.fma.v8f64")
-    return builder.call(fused, [_all(builder, factor, _VECTOR), other, row])
-
-
 def _all(builder: Any, number: Any, kind: Any) -> Any:
     """The same number in all lanes."""
     first = builder.insert_element(ir.Constant(kind, ir.Undefined), number, ir.Constant(ir.IntType(32), 0))
@@ -124,7 +118,7 @@ def minus(typing: Any, row: Any, factor: Any, other: Any) -> Any:
     """row - factor * other."""
 
     def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return _fused(builder, builder.fneg(args[1]), args[2], args[0])
+        return builder.fsub(args[0], builder.fmul(_all(builder, args[1], _VECTOR), args[2]))
 
     return OCTET(OCTET, _FLOAT, OCTET), build
 
@@ -134,7 +128,7 @@ def plus(typing: Any, row: Any, factor: Any, other: Any) -> Any:
     """row + factor * other."""
 
     def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return _fused(builder, args[1], args[2], args[0])
+        return builder.fadd(args[0], builder.fmul(_all(builder, args[1], _VECTOR), args[2]))
 
     return OCTET(OCTET, _FLOAT, OCTET), build
 
@@ -229,7 +223,7 @@ def factors(typing: Any, A: Any, swap: Any) -> Any:
             inv = builder.fdiv(ir.Constant(number, 1.0), entry(pivot, k))
             for i in range(k + 1, 6):
                 f = builder.fmul(entry(rows[i], k), inv)
-                rest = _fused(builder, builder.fneg(f), pivot, rows[i])
+                rest = builder.fsub(rows[i], builder.fmul(_all(builder, f, _VECTOR), pivot))
                 rows[i] = builder.insert_element(up_to(k, rows[i], rest), f, ir.Constant(lane, k))
             scaled = builder.fmul(_all(builder, inv, _VECTOR), pivot)
             rows[k] = builder.insert_element(up_to(k, pivot, scaled), inv, ir.Constant(lane, 6))
