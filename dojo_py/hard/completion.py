@@ -63,8 +63,6 @@ def complete_whole(L, P, Q, A, W, h, recovery):
             recovery = W.found[BEST_RECOVERY]
     if not is_solved(W) and hold_points(L, P, Q, W) > 0:
         whole(L, P, Q, A, W, h, recovery, 0.0, COLD, False)
-        if is_solved(W):
-            _try_from_held(L, P, Q, A, W, h, recovery)
     if any_held(P, W):
         if _hold_again(L, P, Q, A, W, h, recovery):
             W.found[STATUS] = STALLED
@@ -90,18 +88,6 @@ def _take_best(L, P, Q, A, W, h):
     if W.found[BEST_WORST] <= accepted and residual <= W.options.residual_tolerance:
         W.found[STATUS] = SOLVED
         end_with(W, residual, residual_of(L, W, h, WHOLE), W.found[BEST_WORST])
-
-
-@kernel
-def _try_from_held(L, P, Q, A, W, h, recovery):
-    """Solve the step once more, from the solution with held points, with the points that move over the shapes. Where that fails,
-    the points are held again.
-    """
-    release_points(P, W)
-    whole(L, P, Q, A, W, h, recovery, 0.0, HERE, True)
-    if not is_solved(W):
-        hold_points(L, P, Q, W)
-        whole(L, P, Q, A, W, h, recovery, 0.0, COLD, False)
 
 
 @kernel

@@ -25,7 +25,7 @@ APART = 1e-7
 NOTABLE = 1e-4
 """Impulse of a ghost, as a fraction of the largest one of the islands, from which it is removed: that costs another solve."""
 FAST = 0.2
-"""Fraction of a pair's size. Features that touch at the start of the step are examined only if the pair moves by more than
+"""Fraction of a pair's thickness. Features that touch at the start of the step are examined only if the pair moves by more than
 this: otherwise they are beside their faces by less. (Those that do not touch there may be beside them from the start.) And in a
 part of a step a feature is a ghost if its point is farther beside its shapes than this, even where the pair touches elsewhere:
 other features can be found in each part."""
@@ -90,7 +90,7 @@ def take_ghosts_back(P, W):
 @kernel
 def _beside(Q, W, f, in_part):
     """Whether the contact point of feature f is beside one of its shapes and these end apart; or, in a part of a step, it is beside
-    by more than FAST of their size, and not held there (held_points.py).
+    by more than FAST of their thickness, and not held there (held_points.py).
     """
     n, c, pair = scratch(3), scratch(3), W.fpair[f]
     feature_point(Q, W, f, W.xn, W.Rn, n, c)
@@ -101,7 +101,7 @@ def _beside(Q, W, f, in_part):
         far = max(far, distance_of_point(Q, W, g, W.xn[b], W.Rn[b], point))
     if not far > APART:
         return False
-    if in_part and W.free_kind[f] == 0 and far > FAST * size_of(Q, pair):
+    if in_part and W.free_kind[f] == 0 and far > FAST * thickness_of(Q, pair):
         return True
     return distance_apart(Q, W, pair, W.xn, W.Rn) > APART
 
@@ -113,12 +113,6 @@ def thickness_of(Q, k):
 
 
 @kernel
-def size_of(Q, k):
-    """Thickness of the smaller shape of pair k [m]: a coin that turns over on a floor has moved by its size, not by the floor's."""
-    return 2.0 * min(Q.shape_inner[Q.geom[k, 0]], Q.shape_inner[Q.geom[k, 1]])
-
-
-@kernel
 def has_ends(Q, k):
     """Whether features of pair k may be beside its shapes: not those of round ones, nor of a height field's single triangles."""
     return k >= Q.rounds[0] and Q.shape_kind[Q.geom[k, 1]] != HFIELD
@@ -126,5 +120,5 @@ def has_ends(Q, k):
 
 @kernel
 def moves_fast(Q, W, k):
-    """Whether the geoms of pair k move by more than FAST of their size."""
-    return path_length(Q, W, Q.geom[k, 0]) + path_length(Q, W, Q.geom[k, 1]) > FAST * size_of(Q, k)
+    """Whether the geoms of pair k move by more than FAST of their thickness."""
+    return path_length(Q, W, Q.geom[k, 0]) + path_length(Q, W, Q.geom[k, 1]) > FAST * thickness_of(Q, k)

@@ -7,19 +7,15 @@ each other's ends. With the normal n from B to A and the points a, b that are ne
 
     gap = n · (a - b),   a fixed on A, b and n on B                                     (POINT_PLANE, features.py)
 
-is smooth, and no larger than the distance of what the plane separates. Spheres and capsules may roll: they have the point,
-rounded, and two of them are held as two balls. (Two capsules that are nearly parallel, whose nearest points run along them,
-have no other way.) Contacts that still overlap at the end are added in the same way, with the points that are deepest there
-(manifold.py). A contact that has an impulse although its shapes end apart gets the points and the normal that they have there,
-and the step is solved again; if they stay apart the step is not solved. From a solution with held points the step is solved
-once more with the points that move.
+is smooth, and no larger than the distance of what the plane separates. Contacts that still overlap at the end are added in the same
+way, with the points that are deepest there (manifold.py). A contact that has an impulse although its shapes end apart gets the
+points and the normal that they have there, and the step is solved again; if they stay apart the step is not solved.
 """
 
 import math
 
 from dojo_py.arrays import body_row, copy, copy_rows, scratch
-from dojo_py.collision.convex_shapes import CAPSULE, SPHERE
-from dojo_py.collision.features import BALL_FEATURE, POINT_PLANE, RIM_PLANE
+from dojo_py.collision.features import POINT_PLANE, RIM_PLANE
 from dojo_py.collision.height_fields import HFIELD
 from dojo_py.collision.pair_gap import gap_of
 from dojo_py.collision.shown_polygons import pose_of
@@ -37,10 +33,7 @@ CARRIES = 1e-6
 def _wanders(P, Q, W, c):
     """The feature of active contact c, if its point may move over the shapes, so that it can be held; else -1."""
     f = W.active[c] - P.body.shape[0]
-    if f < 0 or W.fkind[f] == POINT_PLANE:
-        return -1
-    half = W.fhalf[f, 1]
-    return -1 if W.fkind[f] == BALL_FEATURE and half[0] == 0.0 and half[1] == 0.0 and half[2] == 0.0 else f
+    return -1 if f < 0 or W.fpair[f] < Q.rounds[0] or W.fkind[f] == POINT_PLANE else f
 
 
 @kernel
@@ -57,7 +50,7 @@ def hold_points(P, Q, W):
         gap = feature_geometry(Q, W, f, W.x[i], W.R[i], W.x[j], W.R[j], n, c, dgap, dn, dc)
         for r in range(3):
             a[r], b[r] = c[r] + 0.5 * gap * n[r], c[r] - 0.5 * gap * n[r]
-        _hold(Q, W, f, a, b, n, W.x, W.R)
+        _hold(W, f, a, b, n, W.x, W.R)
         count += 1
     return count
 
@@ -92,7 +85,7 @@ def hold_corners(L, P, Q, W, h):
             _keep_free(W, f)
             for r in range(3):
                 a[r], b[r] = c[r] + 0.5 * gap * n[r], c[r] - 0.5 * gap * n[r]
-            _hold(Q, W, f, a, b, n, W.xn, W.Rn)
+            _hold(W, f, a, b, n, W.xn, W.Rn)
             count += 1
     return count
 
@@ -143,7 +136,6 @@ def release_points(P, W):
             for side in range(2):
                 copy(W.free_centre[f, side], W.fcentre[f, side])
                 copy_rows(W.free_axes[f, side], W.faxes[f, side])
-                copy(W.free_half[f, side], W.fhalf[f, side])
                 W.fradius[f, side] = W.free_radius[f, side]
             W.free_kind[f] = 0
 
@@ -157,7 +149,6 @@ def _keep_free(W, f):
     for side in range(2):
         copy(W.fcentre[f, side], W.free_centre[f, side])
         copy_rows(W.faxes[f, side], W.free_axes[f, side])
-        copy(W.fhalf[f, side], W.free_half[f, side])
         W.free_radius[f, side] = W.fradius[f, side]
 
 
@@ -174,9 +165,7 @@ def hold_apart(P, Q, W):
     for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
         c = W.members[CONTACTS, k]
         f = W.active[c] - P.body.shape[0]
-        if f < 0 or (W.fpair[f] < Q.rounds[0] and W.free_kind[f] == 0) or W.fkey[f] < 0:
-            continue
-        if not (W.con[c, 0] > CARRIES * most and W.con[c, 1] < APART):
+        if f < 0 or W.fpair[f] < Q.rounds[0] or W.fkey[f] < 0 or not (W.con[c, 0] > CARRIES * most and W.con[c, 1] < APART):
             continue
         first, second = W.fshape[f, 0], W.fshape[f, 1]
         if Q.shape_kind[first] == HFIELD or Q.shape_kind[second] == HFIELD:
@@ -185,53 +174,31 @@ def hold_apart(P, Q, W):
         pose_first, pose_second = pose_of(Q, first, W.xn[i], W.Rn[i]), pose_of(Q, second, W.xn[j], W.Rn[j])
         gap, normal, a, b = gap_of(Q, W, first, pose_first, second, pose_second, math.inf)
         if gap > APART:
-            facing, (side, owner) = 0.0, (1, j) if W.fsign[f] > 0.0 else (0, i)  # (whose plane it is)
+            facing = 0.0
             for r in range(3):
                 n[r] = -normal[r]
                 for axis in range(3):
-                    facing += W.fsign[f] * n[r] * W.Rn[owner, r, axis] * W.faxes[f, side, axis, 2]
-            if W.fkind[f] == POINT_PLANE and facing <= 0.0:
+                    facing += n[r] * W.Rn[j, r, axis] * W.faxes[f, 1, axis, 2]
+            if W.fkind[f] == POINT_PLANE and W.fsign[f] > 0.0 and facing <= 0.0:
                 passed = True
                 continue
             _keep_free(W, f)
             p[0], p[1], p[2] = a
             q[0], q[1], q[2] = b
-            _hold(Q, W, f, p, q, n, W.xn, W.Rn)
+            _hold(W, f, p, q, n, W.xn, W.Rn)
             count += 1
     return count, passed
 
 
 @kernel
-def _hold(Q, W, f, a, b, n, x, R):
-    """Hold feature f where the nearest points are a (3,) of its first body and b (3,) of its second, with the normal n (3,), at the
-    poses x, R.
-
-    It becomes a point of one body over a plane of the other. A round shape has the point, one of its axis, rounded: it may roll.
-    Two round shapes become two balls.
-    """
-    round_a, round_b = _rounding(Q, W, f, 0), _rounding(Q, W, f, 1)
+def _hold(W, f, a, b, n, x, R):
+    """Make feature f a point a (3,) of its first body over the plane through b (3,) of its second, normal n (3,); at poses x, R."""
     i, j = body_row(x, W.fbody[f, 0]), body_row(x, W.fbody[f, 1])
     for r in range(3):
-        on_a, on_b, by_a, by_b = 0.0, 0.0, 0.0, 0.0
+        on_a, on_b, normal = 0.0, 0.0, 0.0
         for k in range(3):
-            on_a += R[i, k, r] * (a[k] + round_a * n[k] - x[i, k])
-            on_b += R[j, k, r] * (b[k] - round_b * n[k] - x[j, k])
-            by_a -= R[i, k, r] * n[k]
-            by_b += R[j, k, r] * n[k]
-        W.fcentre[f, 0, r], W.fcentre[f, 1, r] = on_a, on_b
-        W.faxes[f, 0, r, 2], W.faxes[f, 1, r, 2] = by_a, by_b
-        W.fhalf[f, 0, r] = W.fhalf[f, 1, r] = 0.0
-    W.fradius[f, 0], W.fradius[f, 1] = round_a, round_b
-    W.fkind[f], W.fsign[f] = POINT_PLANE, -1.0 if round_b > 0.0 else 1.0
-    if round_a > 0.0 and round_b > 0.0:
-        W.fkind[f], W.fsign[f] = BALL_FEATURE, 1.0
-        for r in range(3):
-            for k in range(3):
-                W.faxes[f, 1, r, k] = 1.0 * (r == k)
-
-
-@kernel
-def _rounding(Q, W, f, side):
-    """Radius [m] of the ball or capsule on one side of feature f; 0 of other shapes."""
-    g = W.fshape[f, side]
-    return Q.shape_size[g, 0] if Q.shape_kind[g] == SPHERE or Q.shape_kind[g] == CAPSULE else 0.0
+            on_a += R[i, k, r] * (a[k] - x[i, k])
+            on_b += R[j, k, r] * (b[k] - x[j, k])
+            normal += R[j, k, r] * n[k]
+        W.fcentre[f, 0, r], W.fcentre[f, 1, r], W.faxes[f, 1, r, 2] = on_a, on_b, normal
+    W.fkind[f], W.fsign[f], W.fradius[f, 0], W.fradius[f, 1] = POINT_PLANE, 1.0, 0.0, 0.0

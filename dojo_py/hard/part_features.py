@@ -14,7 +14,7 @@ from dojo_py.hard.contact_rows import OVERLAP
 from dojo_py.hard.convex_choice import find_closing, look_at_end
 from dojo_py.hard.feature_geometry import feature_gap
 from dojo_py.hard.foresight import SPARE
-from dojo_py.hard.ghosts import FAST, LET_GO, size_of
+from dojo_py.hard.ghosts import FAST, LET_GO
 from dojo_py.hard.islands import in_span
 from dojo_py.hard.near_pairs import gap_of_pair, near_at_end, near_by_travel
 from dojo_py.hard.part_states import HERE, features_of_step, of_islands
@@ -89,7 +89,8 @@ def _moved(Q, W, k, x, q):
         return False
     way = 0.0 if a < 0 else way_between(Q, one, W.start_bodies[a], x[a], q[a])
     way += 0.0 if b < 0 else way_between(Q, two, W.start_bodies[b], x[b], q[b])
-    return way > FAST * size_of(Q, k)
+    # (the smaller of both sizes: a coin that turns over on a floor has moved by its own size, not by the floor's)
+    return way > FAST * 2.0 * min(Q.shape_inner[one], Q.shape_inner[two])
 
 
 @kernel

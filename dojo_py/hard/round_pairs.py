@@ -112,8 +112,8 @@ def find_round(Q, W, k, x, R, reach):
 
 @kernel
 def _known(W, i):
-    """Whether the feature in row i was there before this choice (pairs come once in each), and not held (held_points.py)."""
+    """Whether the feature in row i was there before this choice (pairs come once in each)."""
     for j in range(W.n_features[2]):
-        if W.fpair[j] == W.fpair[i] and W.fkey[j] == W.fkey[i] and W.fwanted[j] >= 0 and W.free_kind[j] == 0:
+        if W.fpair[j] == W.fpair[i] and W.fkey[j] == W.fkey[i] and W.fwanted[j] >= 0:
             return True
     return False

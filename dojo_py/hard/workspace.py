@@ -173,7 +173,6 @@ class Work(NamedTuple):
     free_sign: np.ndarray  # (nf,)
     free_centre: np.ndarray  # (nf, 2, 3)
     free_axes: np.ndarray  # (nf, 2, 3, 3)
-    free_half: np.ndarray  # (nf, 2, 3)
     free_radius: np.ndarray  # (nf, 2)
     checks: np.ndarray  # (1,) how often the end of this step has been checked for what was left out
     standoff: np.ndarray  # (nc,) the gap at which a contact rests in the hard limit [m]; 0 on the central path
@@ -353,8 +352,8 @@ def allocate_work(layout, planes, pairs, options, solver, room=None):
         claw=z(nc, np.int64), cheld=z(nc, np.int64), cbound=z(nc),
         cframe=z((nc, 3, 3)), cval=z((nc, nr)),
         kappa=z(1), gives_way=z(1), softness=z(2), group=z(nb, np.int64), group_mass=z(nb), group_near=z(nb, np.int64),
-        in_hard_limit=z(1), free_kind=z(nf, np.int64), free_sign=z(nf), free_centre=z((nf, 2, 3)), free_axes=z((nf, 2, 3, 3)),
-        free_half=z((nf, 2, 3)), free_radius=z((nf, 2)), checks=z(1, np.int64),
+        in_hard_limit=z(1), free_kind=z(nf, np.int64), free_sign=z(nf),
+        free_centre=z((nf, 2, 3)), free_axes=z((nf, 2, 3, 3)), free_radius=z((nf, 2)), checks=z(1, np.int64),
         standoff=z(nc), rest_gap=z(nc), keeps_rest=z(1), limit_standoff=z(nl), standoff_kept=z(nc), limit_standoff_kept=z(nl),
         limpact=z(nl, np.int64), lrebound=z((nl, 2)), lend=z(nl),
         contact_allowance=z(nc), limit_allowance=z(nl), csoft=z(nc), cproximal=z(nc), proximal=z(1),
