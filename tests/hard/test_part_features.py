@@ -114,7 +114,7 @@ def test_nearly_parallel_axes_part_by_their_nearest_points(angle):
 
 
 def test_a_cylinder_thrown_on_a_large_box():
-    """600 throws at up to 8 m/s, friction 0.6: two have a step that is not solved (the bound of ordinary scenes is 0). Where the
+    """600 throws at up to 8 m/s, friction 0.6: three have a step that is not solved (the bound of ordinary scenes is 0). Where the
     sum of both sizes, nearly all of it the floor's, told whether a pair had moved, so that parts of a step have features of their
     own, seven had.
     """
