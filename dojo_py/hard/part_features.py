@@ -1,7 +1,7 @@
 """Contact features of a part of a step: chosen where the part starts and checked where it ends, as in a whole step.
 
 Where bodies rotate or move by much of their size in a step, the features chosen at its start (planes, edges without ends) are far
-beside the shapes later. So in parts of a step pairs that have moved by a fraction FAST of their size have features of their
+beside the shapes later. So in parts of a step pairs that have moved by a fraction FAST of their thickness have features of their
 own in each part, and those of the whole step take no part. A feature that is chosen again in a later part keeps its row, and with
 it the impulses it has had (parts.py).
 
@@ -81,7 +81,7 @@ def _any_waits(W, k):
 @kernel
 def _moved(Q, W, k, x, q):
     """Whether pair k is of the islands in W.span, or of one of their bodies and the world, and has moved from where the step starts
-    to the poses x (nb + 1, 3), q (nb + 1, 4) by a fraction FAST of its size.
+    to the poses x (nb + 1, 3), q (nb + 1, 4) by a fraction FAST of its thickness.
     """
     one, two = Q.geom[k, 0], Q.geom[k, 1]
     a, b = Q.shape_node[one], Q.shape_node[two]
@@ -89,8 +89,7 @@ def _moved(Q, W, k, x, q):
         return False
     way = 0.0 if a < 0 else way_between(Q, one, W.start_bodies[a], x[a], q[a])
     way += 0.0 if b < 0 else way_between(Q, two, W.start_bodies[b], x[b], q[b])
-    # (the smaller of both sizes: a coin that turns over on a floor has moved by its own size, not by the floor's)
-    return way > FAST * 2.0 * min(Q.shape_inner[one], Q.shape_inner[two])
+    return way > FAST * (Q.shape_inner[one] + Q.shape_inner[two])
 
 
 @kernel
