@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,21 +17,49 @@ UNIT = 1e-3
 """How far a quaternion's length may be from 1 before it is taken for a mistake; within, it is scaled."""
 
 
+def quaternions_of(model: Any) -> list[tuple[int, slice]]:
+    """(joint, its part of qpos) of all free and ball joints."""
+    found = []
+    for i, (kind, adr) in enumerate(zip(model.jnt_type, model.jnt_qposadr, strict=True)):
+        if kind in (JointType.FREE, JointType.BALL):
+            first = int(adr) + (3 if kind == JointType.FREE else 0)
+            found.append((i, slice(first, first + 4)))
+    return found
+
+
+class WrongQuaternion(NamedTuple):
+    """A quaternion whose length differs from 1 by more than UNIT."""
+
+    row: int  # of qpos, 0 where there is one
+    part: slice  # of a row
+    joint: str
+    norm: float
+
+    def said(self, where: str) -> str:
+        """The message, after `where` it stands in qpos."""
+        return f"{where}, the quaternion of joint '{self.joint}', has norm {self.norm:g}, expected 1"
+
+
+def wrong_quaternion(model: Any, qpos: Array) -> WrongQuaternion | None:
+    """The first one in qpos, (nq,) or (rows, nq), or None."""
+    for joint, part in quaternions_of(model):
+        with np.errstate(over="ignore"):
+            norms = np.atleast_1d(np.linalg.norm(qpos[..., part], axis=-1))
+        wrong = np.flatnonzero(np.abs(norms - 1.0) > UNIT)
+        if len(wrong):
+            row = int(wrong[0])
+            return WrongQuaternion(row, part, model.joint_names[joint] or f"#{joint}", float(norms[row]))
+    return None
+
+
 def configuration(model: Any, qpos: Any) -> Array:
     """qpos (nq,) with unit quaternions, or ValueError."""
     q = vector("qpos", qpos, (model.nq,))
-    for i in range(model.njnt):
-        kind, adr = int(model.jnt_type[i]), int(model.jnt_qposadr[i])
-        if kind not in (JointType.FREE, JointType.BALL):
-            continue
-        part = slice(adr + 3, adr + 7) if kind == JointType.FREE else slice(adr, adr + 4)
-        with np.errstate(over="ignore"):
-            norm = np.linalg.norm(q[part])
-        if abs(norm - 1.0) > UNIT:
-            name = model.joint_names[i] or f"#{i}"
-            raise ValueError(f"qpos[{part.start}:{part.stop}], the quaternion of joint '{name}', has norm {norm:g}, expected 1")
-        if norm != 1.0:
-            q[part] /= norm
+    wrong = wrong_quaternion(model, q)
+    if wrong is not None:
+        raise ValueError(wrong.said(f"qpos[{wrong.part.start}:{wrong.part.stop}]"))
+    for _, part in quaternions_of(model):
+        q[part] /= np.linalg.norm(q[part])
     return q
 
 

@@ -32,11 +32,11 @@ ROUNDS = 10
 SLOWEST = 1e-6
 """Closing speed below which nothing rebounds, in addition to what gravity adds in a step [m/s]."""
 CREATED = 1e-9
-"""Energy created by contacts that counts as none, over the kinetic energy of the change of velocity."""
+"""Energy created that counts as none, over the kinetic energy of the change of velocity."""
 ROUND_OFF = 1e-13
-"""Round-off of energies, over their size."""
+"""The same, over all the energy, of which it is a difference: its round-off."""
 FARTHER = 0.05
-"""By which fraction of its reduction θ is reduced further than to where the work is expected to vanish."""
+"""By which fraction of its reduction θ is reduced further than to where no energy is expected to be created."""
 LEAST, MOST = 0.1, 0.9
 """Factor of θ from one solve to the next: at least the first, from half of the solves on at most the second."""
 
@@ -222,18 +222,31 @@ def _work_of_loads(W, b, v):
 
 @kernel
 def _dissipated(L, W, h):
-    """Energy that the contacts and limits of the islands have dissipated in the step [J].
+    """Energy that the contacts and limits of the islands have dissipated in the step [J]."""
+    if W.span[NODES, 1] == W.span[NODES, 0]:
+        return _lost(L, W)
+    return -_work(L, W, h)
 
-    Of bodies without joints: what they had in the step before, and the work of their loads since, less what they have. Of others
-    contacts have dissipated -P · (v + v₋)/2 (P: their impulses on a body), limits -γ (ḋ + ḋ₋)/2 (d: distance).
-    """
-    total, jointed = 0.0, W.span[NODES, 1] > W.span[NODES, 0]
-    for k in range(W.span[BODIES, 0], W.span[BODIES, 1] if not jointed else W.span[BODIES, 0]):
+
+@kernel
+def _lost(L, W):
+    """Of bodies without joints: their energy in the step before, and the work of their loads since, less their energy now [J]."""
+    total = 0.0
+    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         b = W.members[BODIES, k]
         total += _kinetic(L, b, W.v_prev[b]) + _work_of_loads(W, b, W.v_prev[b])
         total -= _kinetic(L, b, W.v[b]) - _work_of_loads(W, b, W.v[b])
-    F = scratch(MOST_ROWS)
-    for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1] if jointed else W.span[CONTACTS, 0]):
+    return total
+
+
+@kernel
+def _work(L, W, h):
+    """Work of contacts, Σ P · (v + v₋)/2, P: impulses on a body, and of limits, Σ γ (ḋ + ḋ₋)/2, d: distance [J].
+
+    (To first order of the rotation in a step: what the impulses of joints do in an impact is not known apart.)
+    """
+    F, total = scratch(MOST_ROWS), 0.0
+    for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
         c = W.members[CONTACTS, k]
         impulse_of(W.claw[c], W.con[c], F)
         for side in range(2):
@@ -241,12 +254,12 @@ def _dissipated(L, W, h):
             if b >= 0:
                 for r in range(ROWS[W.claw[c]]):
                     for i in range(6):
-                        total -= 0.5 * F[r] * W.cB[c, side, r, i] * (W.v[b, i] + W.v_prev[b, i])
+                        total += 0.5 * F[r] * W.cB[c, side, r, i] * (W.v[b, i] + W.v_prev[b, i])
     for k in range(W.span[LIMITS, 0], W.span[LIMITS, 1]):
         m = W.members[LIMITS, k]
         if W.lim[m, 0] > 0.0:
             l = W.limit_active[m]
-            total -= 0.5 * W.lim[m, 0] * (W.lgap[m] - W.limit_allowance[l] - _distance(L, W, l, h)) / h
+            total += 0.5 * W.lim[m, 0] * (W.lgap[m] - W.limit_allowance[l] - _distance(L, W, l, h)) / h
     return total
 
 

@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from dojo_py.hard.checks import UNIT
-from dojo_py.mechanism.enums import JointType
+from dojo_py.hard.checks import wrong_quaternion
 from dojo_py.simulate.simulator import Simulator
 from dojo_py.simulate.values import count, having, path_of, real_array, real_number, shown, text_of, vector
 
@@ -122,25 +121,17 @@ def check_recordings(sim: Simulator, recordings: Any, later: bool = False) -> No
 
 def _check_turns(model: Any, recording: Recording) -> None:
     """ValueError unless the quaternions of all samples have length 1, to what simulators accept."""
-    for i, (kind, first) in enumerate(zip(model.jnt_type, model.jnt_qposadr, strict=True)):
-        if kind not in (JointType.FREE, JointType.BALL):
-            continue
-        first = int(first) + (3 if kind == JointType.FREE else 0)
-        norms = np.linalg.norm(recording.qpos[:, first : first + 4], axis=1)
-        wrong = np.flatnonzero(np.abs(norms - 1.0) > UNIT)
-        if len(wrong):
-            k, name = int(wrong[0]), model.joint_names[i] or f"#{i}"
-            raise ValueError(
-                f"recordings: qpos[{k}, {first}:{first + 4}] of '{recording.name}', the quaternion of joint '{name}', has norm "
-                f"{norms[k]:g}, expected 1"
-            )
+    wrong = wrong_quaternion(model, recording.qpos)
+    if wrong is not None:
+        where = f"qpos[{wrong.row}, {wrong.part.start}:{wrong.part.stop}] of '{recording.name}'"
+        raise ValueError("recordings: " + wrong.said(where))
 
 
 def _table(name: str, value: Any, owner: str) -> Array:
     """(samples, n) finite numbers, or ValueError."""
     table = real_array(name, value)
     if table.ndim != 2:
-        raise ValueError(f"{name} of '{owner}' has shape {table.shape}, expected (samples, n) finite numbers")
+        raise ValueError(f"recording '{owner}': {name} has shape {table.shape}, expected (samples, n) finite numbers")
     check_samples(f"recording '{owner}': {name}", table)
     return table
 

@@ -83,7 +83,7 @@ class Result:
     """Each stretch and what its prediction misses (length, nv), over the noise."""
     undetermined: tuple[str, ...] = ()
     """Unknowns that the data do not determine: without effect, known only together with others, or with a 95 % interval of more
-    than ± 100 % of the value, of the start and of half the room of bounds that allow 0 (`Unknowns.scale`)."""
+    than ± 100 % of the value and of the start (`Unknowns.scale`: of bounds, too, where both signs are allowed)."""
 
     @property
     def estimates(self) -> Array:

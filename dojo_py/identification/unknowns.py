@@ -311,14 +311,16 @@ class Unknowns:
         return [(part, z[a:b]) for part, a, b in zip(self.parts, self._ends[:-1], self._ends[1:], strict=True)]
 
     def scale(self, values: Array) -> Array:
-        """(n,) size of each reported value's unknown, to compare its interval with: the largest of its numbers, of those that
-        it started from and, where bounds allow 0, of half their room. (A share of a value that is 0 says nothing.)
+        """(n,) size of each reported value's unknown, to compare its interval with: the largest of its numbers and of those that
+        it started from; of half the room of bounds, too, where values of both signs are allowed or all started from 0. (A share
+        of a value that is 0 says nothing. A wide bound of one that is not makes no interval narrow.)
         """
         out, first = np.ones(len(values)), self.report(self.start)[0]
         for part, a, b in zip(self.parts, self._ends[:-1], self._ends[1:], strict=True):
             value = TRANSFORMS[part.transform if isinstance(part, Unknown) else "none"].value
             low, high = value(self.lower[a:b]), value(self.upper[a:b])
-            room = np.where((low <= 0) & np.isfinite(self.lower[a:b]) & np.isfinite(high), 0.5 * (high - low), 0.0)
+            about = (low < 0) | ((low <= 0) & (not first[a:b].any()))
+            room = np.where(about & np.isfinite(self.lower[a:b]) & np.isfinite(high), 0.5 * (high - low), 0.0)
             largest = max(float(np.abs(each).max()) for each in (values[a:b], first[a:b], room))
             out[a:b] = largest if largest > 0 else 1.0
         return out

@@ -4,6 +4,8 @@ Where a pusher is away from its box, no derivative of the box's motion by the co
 wherever it began. Entries of the tangent state [δq, δv, δact] that no control changes at any knot of a path:
 
     S_0 = ∅,   S_{k+1} = rows of B_k that are not zero, and rows of A_k that are not zero in S_k;   all entries beside ∪ S_k
+
+Zero is what is below NONE of the largest entry of its column.
 """
 
 from __future__ import annotations
@@ -12,16 +14,23 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from dojo_py.planning.augmented_lagrangian import AugmentedLagrangian
+from dojo_py.planning.hard_motion import HardMotion, states_of
+from dojo_py.planning.problem import Problem
 from dojo_py.planning.quadratic import Quadratic
 
 Array = np.ndarray
+
+
+NONE = 1e-7
+"""Round-off of derivatives by differences of 1e-6, relative (soft mode); exact ones are zero to the last bit."""
 
 
 def moved_entries(A: Array, B: Array) -> Array:
     """(n,) which entries of the state some control changes at some knot. A (T, n, n), B (T, n, m)."""
     now = np.zeros(A.shape[1], bool)
     ever = now.copy()
-    for a, b in zip(A != 0.0, B != 0.0, strict=True):
+    for a, b in zip(*(np.abs(M) > NONE * np.abs(M).max(axis=1, keepdims=True) for M in (A, B)), strict=True):
         now = b.any(axis=1) | a[:, now].any(axis=1)
         ever |= now
     return ever
@@ -38,3 +47,13 @@ def asked_of(entries: Array, expansions: Sequence[Quadratic]) -> float:
         if x.any():
             total += 0.5 * float(x @ np.linalg.pinv(quadratic.xx[np.ix_(entries, entries)], hermitian=True) @ x)
     return total
+
+
+def asked_in(problem: Problem, motion: HardMotion, moved: Array) -> list[tuple[float, float]]:
+    """What costs, and constraints (½ violation²), ask in a motion of these entries (n,) of the states; then of all others."""
+    held = motion.trajectory
+    assert held is not None
+    states, T = states_of(held), len(held)
+    costs, squares = problem.expand(states, held.control), AugmentedLagrangian(problem.constraints, T, 1.0)
+    broken = [squares.expand(problem.model, s, held.control[k] if k < T else None, k) for k, s in enumerate(states) if squares]
+    return [(asked_of(entries, costs), asked_of(entries, broken)) for entries in (moved, ~moved)]

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from dojo_py.hard.checks import UNIT
+from dojo_py.hard.checks import wrong_quaternion
 from dojo_py.mechanism.configuration import configuration_difference
 from dojo_py.mechanism.enums import JointType
 from dojo_py.mechanism.model import Model
@@ -80,21 +80,10 @@ def _check_sizes(name: str, mine: Any, given: Any, sizes: tuple[str, ...]) -> No
 
 def _check_quaternions(model: Any, qpos: Array) -> None:
     """ValueError for a quaternion of a goal (nq,) or of goals (K, nq) whose length is not 1, as of an initial state."""
-    names = getattr(model, "joint_names", ())
-    joints = zip(getattr(model, "jnt_type", ()), getattr(model, "jnt_qposadr", ()), strict=True)
-    for i, (kind, address) in enumerate(joints):
-        if kind not in (FREE, BALL):
-            continue
-        first = int(address) + (3 if kind == FREE else 0)
-        with np.errstate(over="ignore"):
-            norms = np.atleast_1d(np.linalg.norm(qpos[..., first : first + 4], axis=-1))
-        wrong = np.flatnonzero(np.abs(norms - 1.0) > UNIT)
-        if len(wrong):
-            where = "" if qpos.ndim == 1 else f" at knot {wrong[0]}"
-            name, norm = (names[i] if i < len(names) else "") or f"#{i}", norms[wrong[0]]
-            raise ValueError(
-                f"goal: qpos[{first}:{first + 4}]{where}, the quaternion of joint '{name}', has norm {norm:g}, expected 1"
-            )
+    wrong = wrong_quaternion(model, qpos) if hasattr(model, "jnt_type") else None
+    if wrong is not None:
+        where = "" if qpos.ndim == 1 else f" at knot {wrong.row}"
+        raise ValueError("goal: " + wrong.said(f"qpos[{wrong.part.start}:{wrong.part.stop}]{where}"))
 
 
 class StateDistance:

@@ -24,7 +24,7 @@ from dojo_py.planning.options import Options
 from dojo_py.planning.plan import Plan
 from dojo_py.planning.problem import Problem, build_problem, limits_of, of_model, unit_of_costs
 from dojo_py.planning.quadratic import Quadratic
-from dojo_py.planning.reach import asked_of, moved_entries
+from dojo_py.planning.reach import asked_in, moved_entries
 from dojo_py.planning.regularisation import Regularisation
 from dojo_py.planning.shooting import Path, failure, follow, linearise, roll, with_open_ends
 from dojo_py.planning.smooth_to_hard import PATIENCE, STARTS, ladder_of, smooth_to_hard
@@ -234,7 +234,7 @@ class Planner:
             return False
         tolerance, moved = self.options.constraint_tolerance, self._moved(path, self.log[-1].kappa or None)
         small = self._small(hard.cost), 0.5 * tolerance**2
-        (now, (cost, violated)), (first, _) = self._asked(hard, moved), self._asked(begun, moved)
+        (now, (cost, violated)), (first, _) = (asked_in(self.problem, motion, moved) for motion in (hard, begun))
         if cost <= small[0] and (hard.violation <= tolerance or violated <= small[1]):
             return False
         return all(a <= least and b <= a + least for a, b, least in zip(now, first, small, strict=True))
@@ -247,17 +247,6 @@ class Planner:
         path, motion = replace(path, controls=np.clip(path.controls, low, high)), self.motion if path is self.path else None
         sim, threads, width = with_open_ends(self.problem.sim, (low, high)), self.options.threads, self.options.difference_width
         return moved_entries(*linearise(sim, path, kappa, threads, width, motion))
-
-    def _asked(self, motion: HardMotion, moved: Array) -> list[tuple[float, float]]:
-        """What costs, and constraints (½ violation²), ask of these entries (n,) of the states; then of all others."""
-        held = motion.trajectory
-        assert held is not None
-        states, T = states_of(held), len(held)
-        costs, squares = self.problem.expand(states, held.control), AugmentedLagrangian(self.problem.constraints, T, 1.0)
-        broken = [
-            squares.expand(self.problem.model, s, held.control[k] if k < T else None, k) for k, s in enumerate(states) if squares
-        ]
-        return [(asked_of(entries, costs), asked_of(entries, broken)) for entries in (moved, ~moved)]
 
     @property
     def _goals(self) -> bool:

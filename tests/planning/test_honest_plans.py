@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from systems import LinearSystem, Outcome, double_integrator, pendulum
 
-from dojo_py import HardSimulator, Status, load_model
+from dojo_py import HardSimulator, SoftSimulator, Status, load_model
 from dojo_py.planning import (
     Constraint,
     FunctionCost,
@@ -217,6 +217,18 @@ def test_controls_that_fade_to_nothing_do_not_solve_what_they_never_touch(contro
     """A pusher that hovers or trembles away from its box let go of its controls, which cost, and was SOLVED at the box's cost."""
     plan = fly(controls, AHEAD, kappa)
     assert plan.status is PlanStatus.UNREACHED and abs(plan.hard_trajectory.qpos[-1, 0]) < 1e-6
+
+
+def test_differences_that_are_round_off_move_nothing():
+    """The soft mode's derivatives tell of a box that no control moves by 2e-10."""
+    sim = SoftSimulator(load_model(FLYER), timestep=0.01)
+    start = sim.initial_state()
+    there = start.qpos.copy()
+    there[0] += 0.3
+    terminal = state_cost(sim.model, there, weight=AHEAD)
+    for controls in (np.zeros((25, 2)), HOVER):
+        plan = ilqr(sim, start, controls, stage=control_cost(sim.model, 1e-3), terminal=terminal)
+        assert plan.status is PlanStatus.UNREACHED
 
 
 def test_what_else_the_controls_do_does_not_count():
