@@ -89,7 +89,17 @@ def _moved(Q, W, k, x, q):
         return False
     way = 0.0 if a < 0 else way_between(Q, one, W.start_bodies[a], x[a], q[a])
     way += 0.0 if b < 0 else way_between(Q, two, W.start_bodies[b], x[b], q[b])
-    return way > FAST * (Q.shape_inner[one] + Q.shape_inner[two])
+    return way > FAST * _thickness(Q, one, two)
+
+
+@kernel
+def _thickness(Q, one, two):
+    """Thickness [m] of two shapes together; of one that moves over the fixed world twice its own: a floor's is kilometres."""
+    if Q.shape_node[one] < 0:
+        return 2.0 * Q.shape_inner[two]
+    if Q.shape_node[two] < 0:
+        return 2.0 * Q.shape_inner[one]
+    return Q.shape_inner[one] + Q.shape_inner[two]
 
 
 @kernel
