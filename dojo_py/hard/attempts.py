@@ -36,6 +36,7 @@ from dojo_py.hard.start import (
     hold_cones,
     release_cones,
     slips_more,
+    stand,
     start_motion,
     start_pairs,
 )
@@ -46,9 +47,10 @@ from dojo_py.solver.cones.contact import FRICTIONLESS
 
 AT_END, WARM_START, AGAIN_WARM, COLD_START, AGAIN_COLD, HIGH_START, AGAIN_HIGH, PATH, AGAIN_PATH = range(9)
 """Attempts at a step, in this order: Newton's method at the end of the path (at_end.py) from the last step's impulses (warm); the
-interior-point method from these, then from none (cold), then from high up the path, at the products that stopping all slip takes
-(`start._slip_scale`); along the central path, around the folds that friction makes (central_path.py). AGAIN_…: once more, from
-where the attempt before got stuck close to the solution; these keep the gaps of contacts that rested before (`assemble._aim`)."""
+interior-point method from these, then from none and from bodies that stand still (cold), then from high up the path, at the
+products that stopping all slip takes (`start._slip_scale`); along the central path, around the folds that friction makes
+(central_path.py). AGAIN_…: once more, from where the attempt before got stuck close to the solution; these keep the gaps of
+contacts that rested before (`assemble._aim`)."""
 HEIGHT = (0.0, 0.1, 0.1, 1.0, 0.1, 1.0, 0.1, 1.0, 0.1)
 """How far up the central path each starts: a fraction of the violations that remain under the impulses, or of all violations, or of
 all slip."""
@@ -128,10 +130,7 @@ def _attempt(L, P, Q, A, W, h, kappa, attempt, impulses, keeps_best, tightest):
     # friction within its tolerance has gaps at `weight` times that, on one path with it; where it ends before them (lead > 1), they
     # are asked for this, or light bodies would separate several times as fast
     tol_gap = tol_comp * (weight if lead > 1.0 else 1.0)
-    remembered = again or attempt <= WARM_START
-    most = _most(W, UNLOADED_LIMIT)
-    slips = attempt == HIGH_START
-    count, unloaded = _start(L, P, Q, A, W, h, kappa, impulses, HEIGHT[attempt], weight, remembered, slips, again, most)
+    count, unloaded = _start(L, P, Q, A, W, h, kappa, attempt, impulses, weight, _most(W, UNLOADED_LIMIT))
     found[COUNT] += count
     if unloaded:
         _note(L, W, h, SOLVED, residual_of(L, W, h, BEYOND_ROUND_OFF), 0.0)
@@ -186,13 +185,16 @@ def any_friction(W):
 
 
 @kernel
-def _start(L, P, Q, A, W, h, kappa, impulses, height, weight, remembered, slips, again, most):
+def _start(L, P, Q, A, W, h, kappa, attempt, impulses, weight, most):
     """Solve the motion under the initial impulses, then give the pairs of contacts, limits and dry friction their first values.
 
-    height, slips: of the start on the central path, see `start_pairs`; remembered: the impulses may be nearly right; again: a solve
-    has got stuck with them. Returns (iterations, whether nothing touches in the hard limit). In that case the motion without
-    impulses, found in at most `most` further iterations, is the solution.
+    The cold start then goes back to where the step begins, with these values: so contacts and joints are linearised where bodies
+    still are in front of what they meet. A leg that swings through a box in one step would be pushed on, out at the far side.
+    Returns (iterations, whether nothing touches in the hard limit). In that case the motion without impulses, found in at most
+    `most` further iterations, is the solution.
     """
+    height, again, slips = HEIGHT[attempt], _takes_up(attempt), attempt == HIGH_START
+    remembered = again or attempt <= WARM_START  # (these impulses may be nearly right)
     guess_impulses(W, impulses)
     start_motion(L, W)
     fly(L, W, h)
@@ -213,6 +215,8 @@ def _start(L, P, Q, A, W, h, kappa, impulses, height, weight, remembered, slips,
         start_pairs(L, W, h, height, kappa, weight, remembered, slips)
         if not remembered:  # (the start from high up is made only where it lies higher on the path than the cold one)
             W.found[SLIPS] = 1.0 if slips_more(L, W, h) else 0.0
+        if attempt == COLD_START:
+            stand(L, W)
     release_cones(L, W, h)
     return count, False
 

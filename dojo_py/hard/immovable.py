@@ -4,10 +4,10 @@
 
 The joints would balance any normal impulse there, so that the model does not determine it, nor friction with it. Such a contact
 takes no part in the step: neither its normal impulse nor friction. (Zero is the smallest of the forces that solve the problem.)
-So do overlaps that cannot get deeper: capsules whose axes meet, if their bodies are jointed (where a loop closes), or once
-separating them has failed. On the central path the gap s alone determines the impulse, γ = κ/s, and friction with it, whether or
-not joints let s change: contacts that are apart take part there. Otherwise a step would be discontinuous where a joint reaches a
-pose at which the gap is stationary: a pendulum that hangs straight down.
+So do overlaps that cannot get deeper: capsules whose axes meet, if their bodies are jointed (where a loop closes), or, in the hard
+limit, once separating them has failed. On the central path the gap s alone determines the impulse, γ = κ/s, and friction with it,
+whether or not joints let s change: contacts that are apart take part there. Otherwise a step would be discontinuous where a joint
+reaches a pose at which the gap is stationary: a pendulum that hangs straight down.
 
 An overlap where pushing only jams the joints has no friction: with friction a step has solutions with any load, or none, and
 impulses grow until they are round-off (1e22 N s). Its normal impulse without friction still keeps it from getting deeper.
@@ -18,7 +18,7 @@ import math
 from dojo_py.arrays import scratch
 from dojo_py.collision.features import BALL_FEATURE
 from dojo_py.collision.plane import touching_point
-from dojo_py.hard.apart import START, feature_place
+from dojo_py.hard.apart import START, distance_of_shapes, feature_place
 from dojo_py.hard.contact_rows import OVERLAP
 from dojo_py.hard.terms import FREE
 from dojo_py.jit import kernel
@@ -64,7 +64,7 @@ def _opened(L, P, Q, W, c, overlap, share):
 
 @kernel
 def deepest(L, P, Q, W, c):
-    """Whether active contact c overlaps at the start of the step as much as it can: the axes, or centres, of round shapes meet.
+    """Whether active contact c overlaps at the start of the step as much as it can: the axes, or centres, of its round shapes meet.
 
     Their distance d defines no normal there, and the overlap can grow by d at most.
     """
@@ -72,7 +72,15 @@ def deepest(L, P, Q, W, c):
     if f < 0 or W.fpair[f] >= Q.rounds[0]:
         return False
     flat = W.fkind[f] == BALL_FEATURE and (W.fhalf[f, 1, 0] > 0.0 or W.fhalf[f, 1, 1] > 0.0)  # (a ball against a box)
-    return not flat and feature_place(L, P, Q, W, f, START) + W.fradius[f, 0] + W.fradius[f, 1] < OVERLAP
+    return not flat and distance_of_shapes(L, P, Q, W, f, START) + W.fradius[f, 0] + W.fradius[f, 1] < OVERLAP
+
+
+@kernel
+def jointed(L, W, a, b):
+    """Whether joints and closures connect bodies a and b, one of which may be the world (-1)."""
+    if a >= 0 and b >= 0:
+        return W.group[a] == W.group[b]
+    return not _reaches_free(L, max(a, b), -1)
 
 
 @kernel

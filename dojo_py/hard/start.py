@@ -8,7 +8,7 @@ from dojo_py.hard.bodies import old_momentum, strongest_gravity, turn_of_momentu
 from dojo_py.hard.chain_coordinates import chain_start
 from dojo_py.hard.closures import TENDON_ROW, start_closures
 from dojo_py.hard.contact_rows import OVERLAP, ROUND_OFF_GAP, allowance, candidate_gap, start_contact
-from dojo_py.hard.immovable import deepest, immovable, jams
+from dojo_py.hard.immovable import deepest, immovable, jams, jointed
 from dojo_py.hard.islands import BODIES, CONTACTS, DOFS, LIMITS, MOVED_CONTACTS, MOVED_LIMITS, NODES
 from dojo_py.hard.joint_rows import start_joints
 from dojo_py.hard.limits import start_room
@@ -110,14 +110,14 @@ def _takes_no_part(L, P, Q, W, c, speed, gap):
     """Whether contact c, of this gap [m] at the start, is left out of the step.
 
     So is a contact whose normal no joint lets move (immovable.py; on the central path only where it touches); an overlap that
-    cannot grow and may stay (speed 0) or is between jointed bodies, where a closed loop keeps it from opening; a ghost (ghosts.py);
-    a feature that does not belong to the present part of the step (part_features.py).
+    cannot grow and is between jointed bodies, where a closed loop keeps it from opening, or may stay (speed 0); a ghost
+    (ghosts.py); a feature that does not belong to the present part of the step (part_features.py).
     """
     a, b = W.cbody[c, 0], W.cbody[c, 1]
     if c >= W.n_active[1] and W.fwanted[W.active[c] - P.body.shape[0]] < 0:
         return True
-    stays = speed == 0.0 or (a >= 0 and b >= 0 and W.group[a] == W.group[b])
-    if stays and W.kappa[0] == 0.0 and deepest(L, P, Q, W, c):
+    may_stay = jointed(L, W, a, b) or (speed == 0.0 and W.kappa[0] == 0.0)
+    if gap < -OVERLAP and may_stay and deepest(L, P, Q, W, c):
         return True
     if W.kappa[0] > 0.0 and candidate_gap(L, P, Q, W, W.active[c], START) > OVERLAP:
         return False
@@ -243,11 +243,9 @@ def start_motion(L, W):
             W.v[b, i] = W.v_prev[b, i]
     for k in range(W.span[NODES, 0], W.span[NODES, 1]):
         n = W.members[NODES, k]
-        j = L.node_joint[n]
         for i in range(6):
             W.lam[n, i] = W.guess_lam[n, i]
-        if j >= 0 and L.kind[j] == COMPOUND:
-            chain_start(L, W, j, W.theta[L.vadr[j] : L.vadr[j] + L.ndof[j]])
+    _start_chains(L, W)
     for k in range(W.span[DOFS, 0], W.span[DOFS, 1]):
         d = W.members[DOFS, k]
         W.fric[d, 0], W.fric[d, 1], W.fric[d, 2] = W.guess_fric[d], 0.0, 0.0
@@ -264,6 +262,25 @@ def start_motion(L, W):
             W.con[c, 0] = old[0]
             for i in range(n):
                 W.con[c, XI + i] = old[1 + i]
+
+
+@kernel
+def stand(L, W):
+    """Bodies stand still where the step starts, under the impulses of the present point."""
+    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
+        b = W.members[BODIES, k]
+        for i in range(6):
+            W.v[b, i] = 0.0
+    _start_chains(L, W)
+
+
+@kernel
+def _start_chains(L, W):
+    """Coordinates of several joints in one body are those where the step starts."""
+    for k in range(W.span[NODES, 0], W.span[NODES, 1]):
+        j = L.node_joint[W.members[NODES, k]]
+        if j >= 0 and L.kind[j] == COMPOUND:
+            chain_start(L, W, j, W.theta[L.vadr[j] : L.vadr[j] + L.ndof[j]])
 
 
 @kernel
