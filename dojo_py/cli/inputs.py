@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +10,7 @@ import numpy as np
 
 from dojo_py.cli.mistake import Mistake
 from dojo_py.reproduce.scenes import random_controls
+from dojo_py.simulate.table import read_table
 
 if TYPE_CHECKING:
     from dojo_py.mechanism.model import Model
@@ -77,7 +77,7 @@ def make_controls(model: Model, control: str, steps: int | None, default_steps: 
 
 def _read_controls(file: Path) -> np.ndarray:
     """The table in a .npy, .npz (array `controls`, or the only one) or .csv file (a heading line is skipped)."""
-    readers = {".npy": _read_npy, ".npz": _read_npz, ".csv": _read_csv}
+    readers = {".npy": _read_npy, ".npz": _read_npz, ".csv": read_table}
     if file.suffix.lower() not in readers:
         raise Mistake(f"--control {file}: neither random, zero, nor a .npy, .npz or .csv file")
     try:
@@ -98,16 +98,3 @@ def _read_npz(file: Path) -> Any:
         if "controls" not in names and len(names) != 1:
             raise ValueError(f"expected an array named 'controls', found {names}")
         return archive["controls" if "controls" in names else names[0]]
-
-
-def _read_csv(file: Path) -> Any:
-    with open(file, encoding="utf-8") as stream:
-        first = stream.readline()
-    try:
-        np.array([float(word) for word in first.replace(",", " ").split()])
-        skip = 0
-    except ValueError:
-        skip = 1
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # of a file without rows, which the caller refuses
-        return np.loadtxt(file, delimiter=",", skiprows=skip, ndmin=2)

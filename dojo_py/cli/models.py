@@ -41,5 +41,6 @@ def count_contacts(model: Any) -> int:
     from dojo_py.hard.layout import map_bodies
 
     where = map_bodies(model)
-    planes, pairs = build_candidates(model, where, np.zeros((len(where.body), 3)), np.ones(len(where.body)), skip_unsupported=True)
+    com, turning = np.zeros((len(where.body), 3)), np.ones(len(where.body))
+    planes, pairs = build_candidates(model, where, com, turning, model.opt.timestep, skip_unsupported=True)
     return len(planes.body) + len(pairs.geom)

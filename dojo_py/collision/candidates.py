@@ -111,10 +111,11 @@ def _points_against_plane(kind, size, centre, axes):
     return [(centre, 0.0, 1, axes @ np.diag(size**2) @ axes.T)]
 
 
-def build_candidates(model, where, com, turning, skip_unsupported=False):
+def build_candidates(model, where, com, turning, timestep, skip_unsupported=False):
     """PlaneCandidates and PairCandidates of a Model. Raises ModelError naming all pairs of shapes that have no routine.
 
-    com (nb, 3), turning (nb,): centres of mass of the merged bodies [m], least moments of inertia [kg m²].
+    com (nb, 3), turning (nb,): centres of mass of the merged bodies [m], least moments of inertia [kg m²]. timestep [s]: of the
+    simulator, which need not be the model's.
     """
     node, centre, axes = frames(where, model, com)
     may = colliding_pairs(model)
@@ -146,7 +147,7 @@ def build_candidates(model, where, com, turning, skip_unsupported=False):
     mass = np.bincount(where.node + 1, np.asarray(model.body_mass, float), minlength=bodies + 1)[1:]
     planes = _plane_candidates(model, np.flatnonzero(on_plane), pair, rubbing, (node, centre, axes))
     ease = np.append(1.0 / turning, 0.0)
-    return planes, _pair_candidates(model, listed, int(round_pair.sum()), mass, ease, (node, centre, axes))
+    return planes, _pair_candidates(model, listed, int(round_pair.sum()), mass, ease, (node, centre, axes), timestep)
 
 
 def _small_fields(model):
@@ -233,7 +234,7 @@ def _inner_radii(kind, size, table):
     return inner
 
 
-def _pair_candidates(model, listed, rounds, mass, ease, shapes):
+def _pair_candidates(model, listed, rounds, mass, ease, shapes, timestep):
     """PairCandidates of pairs of geoms, their laws, coefficients, ratios, restitutions: the first `rounds` of them are round."""
     (geoms, law, mu, ratio, bounce), (node, at, directions) = listed, shapes
     kind, size = np.asarray(model.geom_type), np.asarray(model.geom_size, float).reshape(-1, 3)
@@ -244,7 +245,7 @@ def _pair_candidates(model, listed, rounds, mass, ease, shapes):
     touching = np.unique(geoms[:rounds])
     reach[touching] = np.maximum(reach[touching], np.linalg.norm(half[touching], axis=-1) + radius[touching])
     heavy = np.where(node >= 0, mass[node] if len(mass) else np.inf, np.inf)
-    fade = np.sqrt(float(model.opt.timestep) / (FELT * np.maximum(heavy, 1e-12)))
+    fade = np.sqrt(timestep / (FELT * np.maximum(heavy, 1e-12)))
     convex, around = len(geoms) - rounds, fade.copy()
     around[np.unique(geoms[rounds:])] *= AROUND
     inner = _inner_radii(kind, size, table)

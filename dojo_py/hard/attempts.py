@@ -45,13 +45,20 @@ from dojo_py.hard.unloaded import let_go, nothing_touches, slacks_of_motion
 from dojo_py.jit import kernel
 from dojo_py.solver.cones.contact import FRICTIONLESS
 
-AT_END, WARM_START, AGAIN_WARM, COLD_START, AGAIN_COLD, HIGH_START, AGAIN_HIGH, PATH, AGAIN_PATH = range(9)
+(
+    AT_END, WARM_START, AGAIN_WARM, COLD_START, AGAIN_COLD, HIGH_START, AGAIN_HIGH, STANDING, AGAIN_STANDING, PATH, AGAIN_PATH,
+) = range(11)  # fmt: skip
 """Attempts at a step, in this order: Newton's method at the end of the path (at_end.py) from the last step's impulses (warm); the
-interior-point method from these, then from none and from bodies that stand still (cold), then from high up the path, at the
-products that stopping all slip takes (`start._slip_scale`); along the central path, around the folds that friction makes
-(central_path.py). AGAIN_…: once more, from where the attempt before got stuck close to the solution; these keep the gaps of
-contacts that rested before (`assemble._aim`)."""
-HEIGHT = (0.0, 0.1, 0.1, 1.0, 0.1, 1.0, 0.1, 1.0, 0.1)
+interior-point method from these, then from none (cold), then from high up the path, at the products that stopping all slip takes
+(`start._slip_scale`), then, at kappa > 0, from bodies that stand still; along the central path, around the folds that friction
+makes (central_path.py). AGAIN_…: once more, from where the attempt before got stuck close to the solution; these keep the gaps of
+contacts that rested before (`assemble._aim`).
+
+Cold, contacts and joints are linearised first at the end of the motion without impulses: bodies that would rotate into a floor meet
+it with the corner that is deepest there. A leg that swings through a box in one step would be pushed on, out at the far side; if
+it stands at first, it meets the near one. (In the hard limit parts of the step do this better: two balls that meet at 120 m/s may
+also be wedged side by side, each sticking to the other.)"""
+HEIGHT = (0.0, 0.1, 0.1, 1.0, 0.1, 1.0, 0.1, 1.0, 0.1, 1.0, 0.1)
 """How far up the central path each starts: a fraction of the violations that remain under the impulses, or of all violations, or of
 all slip."""
 
@@ -98,7 +105,7 @@ def attempts(L, P, Q, A, W, h, kappa, source, whole, last, once):
 @kernel
 def _takes_up(attempt):
     """Whether an attempt continues the one before from where that got stuck."""
-    return attempt in (AGAIN_WARM, AGAIN_COLD, AGAIN_HIGH, AGAIN_PATH)
+    return attempt in (AGAIN_WARM, AGAIN_COLD, AGAIN_STANDING, AGAIN_HIGH, AGAIN_PATH)
 
 
 @kernel
@@ -113,6 +120,8 @@ def _is_due(W, kappa, attempt, may_follow):
         return stuck and W.found[RESIDUAL] < W.solver.close
     if attempt == HIGH_START:
         return W.found[SLIPS] > 0.0
+    if attempt == STANDING:
+        return kappa > 0.0
     return attempt != PATH or kappa > 0.0 or (may_follow and any_friction(W))
 
 
@@ -188,8 +197,6 @@ def any_friction(W):
 def _start(L, P, Q, A, W, h, kappa, attempt, impulses, weight, most):
     """Solve the motion under the initial impulses, then give the pairs of contacts, limits and dry friction their first values.
 
-    The cold start then goes back to where the step begins, with these values: so contacts and joints are linearised where bodies
-    still are in front of what they meet. A leg that swings through a box in one step would be pushed on, out at the far side.
     Returns (iterations, whether nothing touches in the hard limit). In that case the motion without impulses, found in at most
     `most` further iterations, is the solution.
     """
@@ -215,7 +222,7 @@ def _start(L, P, Q, A, W, h, kappa, attempt, impulses, weight, most):
         start_pairs(L, W, h, height, kappa, weight, remembered, slips)
         if not remembered:  # (the start from high up is made only where it lies higher on the path than the cold one)
             W.found[SLIPS] = 1.0 if slips_more(L, W, h) else 0.0
-        if attempt == COLD_START:
+        if attempt == STANDING:
             stand(L, W)
     release_cones(L, W, h)
     return count, False

@@ -49,8 +49,10 @@ def _laws(laws: Any, friction: str) -> Any:
     return laws if friction == "cone" else np.where(laws == FRICTIONLESS, laws, FRICTION[friction])
 
 
-def build_world(model: Any, friction: str, unsupported: str) -> World:
-    """The World of a Model. Raises ModelError for what the hard mode does not simulate, unless `unsupported` says otherwise."""
+def build_world(model: Any, friction: str, unsupported: str, timestep: float) -> World:
+    """The World of a Model, for steps of this length [s]. Raises ModelError for what the hard mode does not simulate, unless
+    `unsupported` says otherwise.
+    """
     text_of("friction", friction, FRICTION)
     text_of("unsupported", unsupported)
     model = acting_model(model)
@@ -59,10 +61,10 @@ def build_world(model: Any, friction: str, unsupported: str) -> World:
     layout, where = build_layout(model)
     turning = np.linalg.eigvalsh(layout.inertia)[:, 0]
     try:
-        planes, pairs = build_candidates(model, where, layout.com, turning)
+        planes, pairs = build_candidates(model, where, layout.com, turning, timestep)
     except ModelError as error:
         records += error.errors
-        planes, pairs = build_candidates(model, where, layout.com, turning, skip_unsupported=True)
+        planes, pairs = build_candidates(model, where, layout.com, turning, timestep, skip_unsupported=True)
     table = build_drives(model, layout, where)
     try:
         check_servos(model, table)

@@ -13,6 +13,7 @@ import numpy as np
 
 from dojo_py.hard.checks import wrong_quaternion
 from dojo_py.simulate.simulator import Simulator
+from dojo_py.simulate.table import read_table
 from dojo_py.simulate.values import count, having, path_of, real_array, real_number, shown, text_of, vector
 
 Array = np.ndarray
@@ -218,17 +219,7 @@ def _csv(path: Path, columns: Mapping[str, Sequence[int]]) -> dict[str, Array]:
         if isinstance(places, (str, bytes)) or not isinstance(places, (Sequence, range, np.ndarray)):
             raise TypeError(f"columns[{word!r}]={shown(places)}, expected places of columns")
     try:
-        with open(path, encoding="utf-8") as stream:
-            words = stream.readline().split(",")
-    except UnicodeDecodeError as error:
-        raise ValueError(f"{path}: not a text file ({error})") from error
-    try:
-        [float(word) for word in words]
-        skip = 0
-    except ValueError:
-        skip = 1
-    try:
-        table = np.loadtxt(path, delimiter=",", skiprows=skip, ndmin=2)
+        table = read_table(path)
         return {word: table[:, [count("columns", k, least=0) for k in places]] for word, places in columns.items()}
     except (ValueError, IndexError) as error:
         raise ValueError(f"{path}: {error}") from error

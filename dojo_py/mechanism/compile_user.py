@@ -28,7 +28,7 @@ def user_arrays(mechanism: Mechanism, layout: Layout, problems: Problems) -> dic
     """Sizes and arrays of all of it."""
     kinds: dict[str, list[Any]] = {
         "body": list(layout.bodies), "jnt": layout.joints, "geom": layout.geoms, "site": layout.sites,
-        "tendon": mechanism.tendons, "actuator": mechanism.actuators,
+        "tendon": mechanism.tendons, "actuator": mechanism.actuators, "sensor": mechanism.sensors,
     }  # fmt: skip
     out: dict[str, Any] = {"nuserdata": max(0, mechanism.user_sizes.get("nuserdata", 0))}
     for kind, elements in kinds.items():

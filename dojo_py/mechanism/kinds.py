@@ -1,4 +1,4 @@
-"""Whether elements have texts, whole numbers, lists and dicts where these are meant, before the compiler reads them.
+"""Whether elements have texts, flags, whole numbers, lists and dicts where these are meant, before the compiler reads them.
 
 Lengths and magnitudes of numbers are checked where they are compiled (`checks.py`).
 """
@@ -24,6 +24,8 @@ KINDS: dict[str, tuple[Any, str]] = {
     "dict": (dict, "a dict"),
 }
 """How a field's type begins -> accepted classes, and what messages call them."""
+FLAGS = {"bool": "True or False", "bool | None": "True, False or None"}
+"""Types of flags -> what messages call them; 0 and 1 are accepted, too."""
 WALKED = ("bodies", "parts")
 """Lists that are not looked into: of the tree, and what keyframes keep."""
 
@@ -37,21 +39,48 @@ def check_kinds(mechanism: Mechanism) -> None:
         raise ModelError(f"the tree of '{mechanism.name}' is not made of bodies: {error}") from None
     for body in bodies:
         _check(body, problems)
+        if body.inertial is not None:
+            _check_one(body, "inertial", "Inertial", problems)
+    for name, kind in (("settings", "CompilerSettings"), ("option", "OptionSpec")):
+        if _check_one(mechanism, name, kind, problems):
+            _check_numbers(getattr(mechanism, name), problems)
     for name in LISTS:
         _check_list(mechanism, name, problems)
     problems.raise_if_any()
 
 
+def _check_one(holder: Any, name: str, kind: str, problems: Problems) -> bool:
+    """Whether a field is an element of this class; its own fields are checked."""
+    value = getattr(holder, name)
+    if type(value).__name__ != kind:
+        Check(problems, holder).fail(name, f"{value!r} is not of class {kind}")
+        return False
+    _check(value, problems)
+    return True
+
+
+def _check_numbers(element: Any, problems: Problems) -> None:
+    """Fields that are one number of floating point."""
+    for item in dataclasses.fields(element):
+        value = getattr(element, item.name)
+        if item.type == "float" and not isinstance(value, (float, int, np.floating, np.integer)):
+            Check(problems, element).fail(item.name, f"{value!r} is not a number")
+
+
 def _check_list(holder: Any, name: str, problems: Problems) -> None:
+    """A list, of elements of the classes that the field's type names."""
     value = getattr(holder, name)
     if not isinstance(value, list):
         Check(problems, holder).fail(name, f"{value!r} is not a list")
         return
+    classes = _members(type(holder), name)
     for element in value:
-        if isinstance(element, Element):
-            _check(element, problems)
-        else:
+        if not isinstance(element, Element):
             Check(problems, holder).fail(name, f"{element!r} is not an element of a mechanism")
+        elif classes and not classes & {kind.__name__ for kind in type(element).__mro__}:
+            Check(problems, holder).fail(name, f"a {type(element).__name__} is not one of {sorted(classes)}")
+        else:
+            _check(element, problems)
 
 
 def _check(element: Any, problems: Problems) -> None:
@@ -60,15 +89,36 @@ def _check(element: Any, problems: Problems) -> None:
         if kind == "list":
             _check_list(element, name, problems)
             continue
-        value, (accepted, word) = getattr(element, name), KINDS[kind]
+        value = getattr(element, name)
+        if kind in FLAGS:
+            if not _is_flag(value) and (value is not None or kind == "bool"):
+                Check(problems, element).fail(name, f"{value!r} is not {FLAGS[kind]}")
+            continue
+        accepted, word = KINDS[kind]
         if not isinstance(value, accepted):
             Check(problems, element).fail(name, f"{value!r} is not {word}")
-        elif kind == "dict" and not all(isinstance(text, str) for text in value.values()):
-            Check(problems, element).fail(name, f"{value!r} is not made of strings")
+        elif kind == "dict" and not all(_is_value(text, name) for text in value.values()):
+            Check(problems, element).fail(name, f"{value!r} is not made of {'flags' if name == 'flags' else 'strings'}")
+
+
+def _is_value(value: Any, name: str) -> bool:
+    """Whether an entry of a dict is of its kind: a flag of an option, else a string."""
+    return _is_flag(value) if name == "flags" else isinstance(value, str)
+
+
+def _is_flag(value: Any) -> bool:
+    return isinstance(value, (bool, np.bool_, int, np.integer)) and value in (0, 1)
 
 
 @cache
 def _fields(kind: Any) -> list[tuple[str, str]]:
-    """(name, key of `KINDS`) of the fields of a class of elements that are of such a kind."""
+    """(name, key of `KINDS` or `FLAGS`, or "list") of the fields of a class of elements that are of such a kind."""
     found = ((item.name, str(item.type).partition("[")[0]) for item in dataclasses.fields(kind) if item.name not in WALKED)
-    return [(name, word) for name, word in found if word in KINDS or word == "list"]
+    return [(name, word) for name, word in found if word in KINDS or word in FLAGS or word == "list"]
+
+
+@cache
+def _members(kind: Any, name: str) -> frozenset[str]:
+    """Names of the classes of a list's elements, as in `list[Joint]` or `list[A | B]`; empty where the type does not tell."""
+    inside = str(kind.__dataclass_fields__[name].type).partition("[")[2].removesuffix("]")
+    return frozenset() if "[" in inside else frozenset(word.strip() for word in inside.split("|") if word.strip())

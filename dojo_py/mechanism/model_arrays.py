@@ -65,6 +65,7 @@ class ModelArrays:
     nuser_site: int
     nuser_tendon: int
     nuser_actuator: int
+    nuser_sensor: int
     nnumeric: int
     nnumericdata: int
     ntuple: int
@@ -352,6 +353,7 @@ class ModelArrays:
     site_user: Array = real("nsite nuser_site")
     tendon_user: Array = real("ntendon nuser_tendon")
     actuator_user: Array = real("nactuator nuser_actuator")
+    sensor_user: Array = real("nsensor nuser_sensor")
     numeric_adr: Array = integer("nnumeric")
     numeric_size: Array = integer("nnumeric")
     numeric_data: Array = real("nnumericdata")

@@ -88,7 +88,7 @@ class Scene:
         self.data.qpos[:], self.data.qvel[:], self.data.act[:], self.data.ctrl[:] = self.qpos, self.qvel, self.act, self.control
         mujoco.mj_forward(self.wheel, self.data)
         self.where = build_layout(m)[1]
-        world = build_world(m, "cone", "skip")
+        world = build_world(m, "cone", "skip", float(m.opt.timestep))
         self.layout, self.table = world.layout, world.actuators
         self.drive = allocate_drive(self.table, self.layout, m.na)
         layout, _, _, table, _ = handles(world)

@@ -49,7 +49,7 @@ class LoadedStep:
         self.model = load_model(text)
         rng = np.random.default_rng(seed)
         m = self.model
-        world = build_world(m, friction, "error")
+        world = build_world(m, friction, "error", float(m.opt.timestep))
         self.L = world.layout
         self.W = allocate_work(world.layout, world.planes, world.pairs, HardOptions().numbers(), HardOptions().constants())
         self.layout, planes, pairs, _, _ = handles(world)

@@ -49,7 +49,7 @@ class Frame:
         self.text = scene(JOINTS[first], JOINTS[second])
         self.model = load_model(self.text)
         self.layout, self.where = build_layout(self.model)
-        self.handle = handles(build_world(self.model, "cone", "error"))[0]
+        self.handle = handles(build_world(self.model, "cone", "error", float(self.model.opt.timestep)))[0]
         self.h = timestep
 
     def maximal(self, qpos, qvel):

@@ -119,7 +119,7 @@ def test_impulses_of_parts_have_room_for_more_tendons_and_loops_than_bodies():
         <geom type="box" size=".1 .2 .3" mass="1"/><site name="b" pos=".1 .2 .3"/></body></worldbody><tendon>{tendons}</tendon>
         </mujoco>"""
     )
-    world = build_world(model, "cone", "error")
+    world = build_world(model, "cone", "error", float(model.opt.timestep))
     work = allocate_work(world.layout, world.planes, world.pairs, HardOptions().numbers(), HardOptions().constants())
     assert len(world.layout.eq_kind) == 3 and work.summed_loops.shape == (3, 6)
     sim = HardSimulator(model)

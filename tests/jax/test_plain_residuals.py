@@ -129,7 +129,7 @@ by_velocity_and_impulse = jax.jit(jax.jacfwd(impulse_on_body, (0, 1)))
 @pytest.mark.parametrize("name", [n for n in CONTACTS if "plane" in n and "cylinder" not in n])
 def test_plane_contact_rows_and_impulses(name):
     case = LoadedStep(contact_scene(*CONTACTS[name]), seed=3)
-    W, P = case.W, build_world(case.model, "cone", "error").planes
+    W, P = case.W, build_world(case.model, "cone", "error", float(case.model.opt.timestep)).planes
     v = velocity(W, 0)
     assert W.n_active[0] > 0
     for c in range(int(W.n_active[0])):

@@ -244,10 +244,8 @@ REFUSED_EQUALITIES = ("flex", "flexvert", "flexstrain", "distance")
 KEY = {"name": TEXT, "time": real(1), "qpos": MANY, "qvel": MANY, "act": MANY, "ctrl": MANY}
 KEY |= {"mpos": MANY, "mquat": MANY, "plastic": SKIP}
 
-USER_SIZES = ("nuserdata", "nuser_actuator", "nuser_body", "nuser_geom", "nuser_jnt", "nuser_site", "nuser_tendon")
-SIZE = dict.fromkeys(("nkey", *USER_SIZES), INT) | dict.fromkeys(
-    ("memory", "nconmax", "njmax", "nstack", "nuser_cam", "nuser_sensor"), SKIP
-)
+USER_SIZES = ("nuserdata", "nuser_actuator", "nuser_body", "nuser_geom", "nuser_jnt", "nuser_sensor", "nuser_site", "nuser_tendon")
+SIZE = dict.fromkeys(("nkey", *USER_SIZES), INT) | dict.fromkeys(("memory", "nconmax", "njmax", "nstack", "nuser_cam"), SKIP)
 
 
 COMPILER = {

@@ -19,7 +19,7 @@ from ..xml_tree import Node
 from . import schema
 from .values import read_attributes
 
-COMMON = {"name": schema.TEXT, "cutoff": schema.real(1), "noise": schema.real(1), "user": schema.SKIP}
+COMMON = {"name": schema.TEXT, "cutoff": schema.real(1), "noise": schema.real(1), "user": schema.MANY}
 LATE = {"delay": schema.real(1), "interval": schema.real(2, 1), "nsample": schema.INT, "interp": schema.word(*INTERPOLATIONS)}
 """Attributes of readings that come late or seldom."""
 CONTACT = {"num": schema.INT, "data": schema.TEXT, "reduce": schema.word(*REDUCTIONS), "site": schema.TEXT}
@@ -90,7 +90,7 @@ def _read(node: Node, mechanism: Mechanism, there: dict[str, set[str]], problems
     sensor = Sensor(node.tag, values.get("name", ""), where=node.where)
     for key in LATE:
         setattr(sensor, key, values.get(key, getattr(sensor, key)))
-    sensor.cutoff, sensor.noise = values.get("cutoff", 0.0), values.get("noise", 0.0)
+    sensor.cutoff, sensor.noise, sensor.user = values.get("cutoff", 0.0), values.get("noise", 0.0), values.get("user", ())
     _objects(node, sensor, values, problems)
     if "camera" in (sensor.objtype, sensor.reftype):
         _leave_out(node, problems, "cameras are not simulated")

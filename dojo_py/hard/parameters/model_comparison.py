@@ -20,7 +20,7 @@ CLOSE = 1e-9
 def refuse_what_differs(sim: Any, new: Any, names: set[str]) -> None:
     """ValueError where a new model has not the values of a HardSimulator, of which those of some kinds were changed (names)."""
     acting = acting_model(new)
-    world = build_world(acting, sim.friction, "skip")
+    world = build_world(acting, sim.friction, "skip", sim.timestep)
     for name, kind in KINDS.items():
         if name == "size" and name not in names:  # (corners, by which planes are touched, may say otherwise: see the tables)
             continue

@@ -64,7 +64,7 @@ def changed_model(sim: Any, only: frozenset[str] | None = None) -> Any:
         names &= only
     if not names:
         return model if only or sim.timestep == model.opt.timestep else _with_options(model, {}, timestep=sim.timestep)
-    own = build_world(sim._acting, sim.friction, "skip")
+    own = build_world(sim._acting, sim.friction, "skip", sim.timestep)
     arrays = Arrays(model)
     for writer, kinds in KINDS_OF.items():
         if names & set(kinds):

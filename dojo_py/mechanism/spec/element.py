@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
-from ..errors import Where
+from ..errors import Where, nearest
 
 Vector = Sequence[float] | np.ndarray
 """Any sequence of floats (tuple, list, array); the compiler checks length and finiteness."""
@@ -26,3 +27,9 @@ class Element:
     """Base of every described element: where it stands in the file, for error messages."""
 
     where: Where | None = field(default=None, repr=False, compare=False)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name not in self.__dataclass_fields__:
+            kind = type(self).__name__
+            raise AttributeError(f"{kind} has no field '{name}'{nearest(name, list(self.__dataclass_fields__))}")
+        object.__setattr__(self, name, value)

@@ -38,3 +38,5 @@ class Sensor(Element):
     """Between samples: "zoh" (held), "linear" or "cubic"."""
     interval: Vector = (0.0, 0.0)
     """Time between samples, 0: a step; and the one before the start, not positive [s]."""
+    user: Vector = ()
+    """Numbers for your own use."""
