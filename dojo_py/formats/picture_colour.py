@@ -50,6 +50,8 @@ def pixels_of(file: Path, mirrored: bool = False, upside_down: bool = False) -> 
 
 def _reduced(image: Any, file: Path, mode: str, most: int) -> Any:
     """The picture in blocks of pixels so that it has at most so many rows and columns; None where it cannot be read."""
+    if not file.is_file():  # (a pipe has no end)
+        return None
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")  # a picture that is too large

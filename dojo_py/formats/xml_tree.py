@@ -46,14 +46,17 @@ class Node:
 def parse_file(path: Path, shown: str | None = None) -> Node:
     """The tree of a file; `shown` is the path as it appears in messages."""
     shown = shown or str(path)
+    if exists(path) and not path.is_file():  # (devices and pipes have no end)
+        raise ModelError(f"{shown}: is not a file")
     try:
-        if path.stat().st_size > MAX_BYTES:
-            raise ModelError(f"{shown}: the file has more than {MAX_BYTES} bytes")
-        data = path.read_bytes()
+        size = path.stat().st_size
+        data = path.read_bytes() if size <= MAX_BYTES else b""
     except OSError as error:
         raise ModelError(f"{shown}: cannot be read: {error.strerror or error}") from None
     except ValueError as error:  # a NUL character in the path
         raise ModelError(f"{shown!r}: cannot be read: {error}") from None
+    if size > MAX_BYTES:
+        raise ModelError(f"{shown}: the file has more than {MAX_BYTES} bytes")
     return parse_bytes(data, shown)
 
 

@@ -21,7 +21,7 @@ from .described import INERTIALS_ONLY
 from .enums import BiasType, DisableBit, DynType, EnableBit, GainType, GeomType
 from .errors import ModelError, Problems
 from .model import Model
-from .spec import ContactPair, Geom, Inertial, Mechanism
+from .spec import ContactPair, Geom, Inertial, JointTerm, Keyframe, Mechanism, Pulley
 
 Array = np.ndarray
 
@@ -36,6 +36,7 @@ GEOM = "contype conaffinity condim priority friction solmix solref solimp margin
 SITE = "pos quat size group rgba".split()
 ACTUATOR = "forcelimited forcerange actlimited actrange actearly dynprm gainprm biasprm group".split()
 EQUALITY = "solref solimp".split()
+SENSOR = "cutoff noise delay interval".split()
 PAIR = "friction solref solimp solreffriction margin gap adhesion".split()
 TENDON = {
     "limited": "limited", "range": "range", "actuatorfrclimited": "actfrclimited", "actuatorfrcrange": "actfrcrange",
@@ -67,6 +68,8 @@ def described(model: Model) -> Mechanism:
     for prefixes, put_back in KINDS.items():
         if any(name.startswith(prefixes) for name in changed):
             put_back(model, mechanism)
+    if any(name.endswith("_user") for name in changed):
+        _users(model, mechanism)
     if changed:
         _length_ranges(model, mechanism)
     _option(model, mechanism)
@@ -148,6 +151,8 @@ def _actuators(model: Model, mechanism: Mechanism) -> None:
         _set(actuator, model, "actuator_", ACTUATOR, i)
         actuator.gear = _row(model.actuator_gear, int(model.actuator_outadr[i]))
         actuator.inheritrange, actuator.dampratio = 0.0, None
+        if actuator.cranksite:
+            actuator.cranklength = float(model.actuator_cranklength[i])
         for k, word in enumerate(inputs(actuator), int(model.actuator_ctrladr[i])):
             field = f"{word}range" if actuator.gaintype == "pid" and word in ("vel", "ff") else "ctrlrange"
             setattr(actuator, field, _row(model.actuator_ctrlrange, k))
@@ -171,6 +176,11 @@ def _tendons(model: Model, mechanism: Mechanism) -> None:
             setattr(tendon, field, _row(getattr(model, f"tendon_{array}"), t))
         tendon.stiffness = (float(model.tendon_stiffness[t]), *_row(model.tendon_stiffnesspoly, t))
         tendon.damping = (float(model.tendon_damping[t]), *_row(model.tendon_dampingpoly, t))
+        for w, element in enumerate(tendon.path, int(model.tendon_adr[t])):
+            if isinstance(element, JointTerm):
+                element.coef = float(model.wrap_prm[w])
+            elif isinstance(element, Pulley):
+                element.divisor = float(model.wrap_prm[w])
 
 
 def _pairs(model: Model, mechanism: Mechanism) -> None:
@@ -185,9 +195,25 @@ def _pairs(model: Model, mechanism: Mechanism) -> None:
 
 
 def _keyframes(model: Model, mechanism: Mechanism) -> None:
+    """All of every keyframe: also of those that a file only counts."""
+    mechanism.keyframes += [Keyframe() for _ in range(model.nkey - len(mechanism.keyframes))]
     for k, key in enumerate(mechanism.keyframes):
         key.parts = []
-        _set(key, model, "key_", ["time", "qpos", "qvel", "act", "ctrl"], k)
+        _set(key, model, "key_", ["time", "qpos", "qvel", "act", "ctrl", "mpos", "mquat"], k)
+
+
+def _sensors(model: Model, mechanism: Mechanism) -> None:
+    for i, sensor in enumerate(mechanism.sensors):
+        _set(sensor, model, "sensor_", SENSOR, i)
+
+
+def _users(model: Model, mechanism: Mechanism) -> None:
+    bodies = [body for body, _ in mechanism.world.walk()]
+    parts = {"jnt": _parts(mechanism, "joints"), "geom": _parts(mechanism, "geoms"), "site": _parts(mechanism, "sites")}
+    lists = {"tendon": mechanism.tendons, "actuator": mechanism.actuators, "sensor": mechanism.sensors}
+    for kind, elements in ({"body": bodies} | parts | lists).items():
+        for element, numbers in zip(elements, getattr(model, f"{kind}_user"), strict=True):
+            element.user = tuple(numbers.tolist())
 
 
 def _equalities(model: Model, mechanism: Mechanism) -> None:
@@ -228,8 +254,9 @@ KINDS: dict[Any, Callable[[Model, Mechanism], None]] = {
     "site_": _sites,
     ("actuator_", "jnt_range"): _actuators,  # (ranges of controls and lengths may follow from joints)
     "eq_": _equalities,
-    ("tendon_", "qpos_spring"): _tendons,  # (so may lengths at rest)
+    ("tendon_", "wrap_prm", "qpos_spring"): _tendons,  # (so may lengths at rest)
     "pair_": _pairs,
-    "key_": _keyframes,
+    "sensor_": _sensors,
+    ("key_", "qpos0", "body_pos", "body_quat"): _keyframes,  # (what a keyframe does not give follows from the initial poses)
 }
 """How the names of arrays begin -> what puts these arrays back, in this order."""

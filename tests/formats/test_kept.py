@@ -28,9 +28,10 @@ TEXT = """<mujoco><size nuserdata="3" nuser_geom="4"/>
   <material name="n" rgba="1 0 0 1"/></asset>
   <worldbody><light name="sun" pos="0 0 3" dir="1 0 -1"/><camera name="c1" pos="1 2 3" xyaxes="1 0 0 0 0 1"/>
   <geom size="1" material="n"/>
-  <frame pos="1 1 1" euler="0 90 0"><body name="b"><joint user="7"/><geom name="g" size="1" user="1 2" material="m"/>
+  <frame pos="1 1 1" euler="0 90 0"><body name="b"><joint name="j" user="7"/><geom name="g" size="1" user="1 2" material="m"/>
   <camera name="c2" mode="targetbody" target="b" fovy="20"/><site material="n" user="3"/></body></frame></worldbody>
-  <actuator><motor site="s" user="1 2 3 4"/></actuator><keyframe><key name="k"/></keyframe></mujoco>""".replace(
+  <actuator><motor site="s" user="1 2 3 4"/></actuator>
+  <sensor><jointpos joint="j" user="1 5"/></sensor><keyframe><key name="k"/></keyframe></mujoco>""".replace(
     '<site material="n" user="3"/>', '<site name="s" material="n" user="3"/>'
 )
 

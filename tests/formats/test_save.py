@@ -110,6 +110,32 @@ def test_what_replace_changed_is_written(array):
     assert changed or array == "site_pos"
 
 
+OF_ALL_KINDS = """<mujoco><worldbody><site name="w"/><body name="m" mocap="true" pos="1 1 1"/>
+  <body name="f" pos="0 0 5"><freejoint/><geom size=".1"/></body>
+  <body name="a" pos="0 0 1"><joint name="j" axis="0 1 0" range="-1 1" ref=".1"/><geom size=".1" pos=".3 0 0" user="1"/>
+  <site name="s" pos=".3 0 0"/></body></worldbody>
+  <tendon><fixed name="F"><joint joint="j" coef="2"/></fixed>
+  <spatial><site site="w"/><site site="s"/><pulley divisor="2"/><site site="w"/><site site="s"/></spatial></tendon>
+  <actuator><motor joint="j"/><general cranksite="s" slidersite="w" cranklength="3"/></actuator>
+  <sensor><jointpos joint="j" noise=".1" cutoff="1" user="3"/></sensor><size nkey="2"/><keyframe><key name="k" time="1"/></keyframe>
+  </mujoco>"""
+
+
+@pytest.mark.parametrize(
+    ("array", "place"),
+    [("sensor_cutoff", 0), ("sensor_noise", 0), ("sensor_user", (0, 0)), ("geom_user", (1, 0)), ("actuator_cranklength", 1)]
+    + [("wrap_prm", 0), ("wrap_prm", 3), ("key_mpos", (0, 0)), ("key_qpos", (1, 7))]
+    + [("body_pos", (1, 0)), ("body_pos", (2, 0)), ("qpos0", 7), ("qpos_spring", 7)],
+)
+def test_what_replace_changed_of_other_kinds_is_written(array, place):
+    """Keyframes that do not give what follows from a pose kept the pose of before, and were refused."""
+    model = load_model(OF_ALL_KINDS)
+    value = getattr(model, array).copy()
+    value[place] += 0.3
+    other = model.replace(**{array: value})
+    assert differing_arrays(load_model(mjcf(other)), other) == []
+
+
 def test_inherited_ranges_belong_to_controls():
     """Of a servo behind one with three controls, whose first is the position."""
     text = """<mujoco><worldbody><body><joint name="j" range="-40 90"/><geom size=".1"/></body></worldbody><actuator>

@@ -80,6 +80,21 @@ def test_names():
         (lambda m: m.add(Tendon("t", width="x")), "tendon 't', width: 'x' is not made of numbers"),
         (lambda m: m.add(HField("h", elevation=3)), "hfield 'h'"),
         (lambda m: setattr(m.world, "bodies", [3]), "not made of bodies"),
+        (
+            lambda m: setattr(m.world.bodies[0].joints[0], "limited", "false"),
+            "joint 'swing', limited: 'false' is not True, False or None",
+        ),
+        (
+            lambda m: setattr(m.world.bodies[0].joints[0], "actuatorgravcomp", "false"),
+            "actuatorgravcomp: 'false' is not True or False",
+        ),
+        (lambda m: setattr(m.world.bodies[0].joints[0], "limited", 2), "limited: 2 is not True, False or None"),
+        (lambda m: setattr(m.settings, "autolimits", "false"), "autolimits: 'false' is not True or False"),
+        (lambda m: setattr(m.settings, "boundmass", "a"), "boundmass: 'a' is not a number"),
+        (lambda m: m.option.flags.update(contact="disable"), "flags: {'contact': 'disable'} is not made of flags"),
+        (lambda m: m.world.bodies[0].joints.append(m.world.bodies[0].geoms[0]), "joints: a Geom is not one of .'Joint'"),
+        (lambda m: setattr(m.world.bodies[0], "inertial", {"mass": 1}), "is not of class Inertial"),
+        (lambda m: setattr(m, "option", {}), "option: {} is not of class OptionSpec"),
     ],
 )
 def test_faulty_by_hand(change, pattern):
@@ -87,6 +102,14 @@ def test_faulty_by_hand(change, pattern):
     change(mechanism)
     with pytest.raises(ModelError, match=pattern):
         compile_model(mechanism)
+
+
+def test_fields_that_do_not_exist_are_refused():
+    mechanism = by_hand()
+    with pytest.raises(AttributeError, match="Joint has no field 'dampping'; did you mean 'damping'"):
+        mechanism.joint("swing").dampping = 3.0
+    with pytest.raises(AttributeError, match="OptionSpec has no field 'timestp'"):
+        mechanism.option.timestp = 0.1
 
 
 def test_importing_is_light():

@@ -38,6 +38,9 @@ def with_user_data(text: str, rng: np.random.Generator) -> str:
             if sites and kind != "framelinacc" and rng.random() < 0.5:
                 node.set("reftype", "site")
                 node.set("refname", str(rng.choice(sites)))
+    for node in sensor:
+        if rng.random() < 0.5:
+            node.set("user", listed(rng.normal(size=2)))
     etree.SubElement(sensor, "clock", name="clock")
     sizes = {"nuserdata": str(rng.integers(1, 9))} | ({"nuser_geom": "5"} if rng.random() < 0.3 else {})
     etree.SubElement(root, "size", **sizes)

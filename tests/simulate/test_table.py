@@ -1,0 +1,38 @@
+"""Tables in CSV files: no row is lost."""
+
+import pytest
+
+from dojo_py.simulate.table import read_table
+
+ROWS = "1,2,3\n4,5,6\n"
+
+
+@pytest.mark.parametrize(
+    "before", ["", "\ufeff", "a,b,c\n", '"q 1", "q 2", "q 3"\n', "\ufeffa,b,c\n", "# made by hand\n", "# 1, 2, b\n"]
+)
+def test_headings_and_marks(tmp_path, before):
+    """A byte order mark, as Excel writes it, once cost the first row."""
+    file = tmp_path / "table.csv"
+    file.write_text(before + ROWS, encoding="utf-8")
+    assert read_table(file).tolist() == [[1, 2, 3], [4, 5, 6]]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [("1,2,3O\n4,5,6\n", "line 1, column 3: '3O' is not a number"), ("1,,3\n4,5,6\n", "column 2: ''"), ("1,2\n3,x\n", "x")],
+)
+def test_slips_are_named(tmp_path, text, said):
+    """A first row with a slip was taken for a heading."""
+    file = tmp_path / "table.csv"
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(ValueError, match=said):
+        read_table(file)
+
+
+def test_other_files(tmp_path):
+    file = tmp_path / "table.csv"
+    file.write_bytes(b"\xff\xfe1\x00")
+    with pytest.raises(ValueError, match="not a text file"):
+        read_table(file)
+    file.write_text("")
+    assert read_table(file).size == 0
