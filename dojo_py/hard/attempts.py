@@ -127,7 +127,8 @@ def _is_due(W, kappa, attempt, may_follow):
 
 @kernel
 def _attempt(L, P, Q, A, W, h, kappa, attempt, impulses, keeps_best, tightest):
-    """One attempt from these impulses. Returns whether it is the last: solved, too fast, or no iterations are left.
+    """One attempt from these impulses. Returns whether it is the last: solved, too fast where parts of a step are an option, or no
+    iterations are left.
 
     tightest: the tolerance of complementarity; an attempt that continues another may leave more (`steady`).
     """
@@ -161,7 +162,7 @@ def _attempt(L, P, Q, A, W, h, kappa, attempt, impulses, keeps_best, tightest):
     status, count, residual, worst = iterate(L, P, Q, A, W, h, goal)
     found[COUNT] += count
     _note(L, W, h, status, residual, worst)
-    return status == SOLVED or status == TOO_FAST or left(W) <= 0.0
+    return status == SOLVED or (status == TOO_FAST and kappa == 0.0) or left(W) <= 0.0
 
 
 @kernel

@@ -176,8 +176,11 @@ PUSHER = """<mujoco><worldbody><geom type="plane" size="0 0 1"/>
 @pytest.mark.parametrize("constrained", [False, True])
 @pytest.mark.parametrize("away", [True, False])
 def test_a_start_from_which_no_gradient_leads_on_says_so(away, constrained):
-    """A pusher 0.12 m from its box ended SOLVED at the cost of its start, or RELAXED at its violation; one that touches goes on."""
-    model = load_model(PUSHER.format(x=0.0 if away else 0.12))
+    """A pusher away from its box ended SOLVED at the cost of its start, or RELAXED at its violation; one that touches goes on.
+
+    Away is 1.1 m: at 0.12 m (and h 0.05) the first kappa of "auto" still feels the box, and the plan pushes it to its goal.
+    """
+    model = load_model(PUSHER.format(x=-1.0 if away else 0.12))
     sim = HardSimulator(model, timestep=0.05)
     start = sim.initial_state()
     there = start.qpos.copy()
@@ -192,14 +195,14 @@ def test_a_start_from_which_no_gradient_leads_on_says_so(away, constrained):
 
 FLYER = """<mujoco><worldbody><geom type="plane" size="0 0 1"/>
   <body pos="0 0 .1"><freejoint/><geom type="box" size=".1 .1 .1" mass=".5"/></body>
-  <body pos="-.35 0 .15"><joint name="x" type="slide" axis="1 0 0" damping="1"/>
+  <body pos="{x} 0 .15"><joint name="x" type="slide" axis="1 0 0" damping="1"/>
   <joint name="z" type="slide" axis="0 0 1" damping="1"/><geom type="sphere" size=".04" mass=".2"/></body></worldbody>
   <actuator><motor joint="x" ctrlrange="-15 15"/><motor joint="z" ctrlrange="-15 15"/></actuator></mujoco>"""
 
 
-def fly(controls, weight, kappa):
+def fly(controls, weight, kappa, x=-0.35):
     """A plan of the flying pusher that asks for its box 0.3 m ahead."""
-    sim = HardSimulator(load_model(FLYER), timestep=0.04)
+    sim = HardSimulator(load_model(FLYER.format(x=x)), timestep=0.04)
     start = sim.initial_state()
     there = start.qpos.copy()
     there[0] += 0.3
@@ -209,19 +212,21 @@ def fly(controls, weight, kappa):
 
 HOVER = np.full((25, 2), [0.0, 0.2 * 9.81])
 AHEAD = np.eye(16)[0] * 500.0
+AWAY = -4.0
+"""Where no kappa of "auto" feels the box from [m]."""
 
 
 @pytest.mark.parametrize("kappa", [1e-3, "auto"])
 @pytest.mark.parametrize("controls", [HOVER, 0.5 * np.random.default_rng(0).normal(size=(25, 2))])
 def test_controls_that_fade_to_nothing_do_not_solve_what_they_never_touch(controls, kappa):
     """A pusher that hovers or trembles away from its box let go of its controls, which cost, and was SOLVED at the box's cost."""
-    plan = fly(controls, AHEAD, kappa)
+    plan = fly(controls, AHEAD, kappa, AWAY)
     assert plan.status is PlanStatus.UNREACHED and abs(plan.hard_trajectory.qpos[-1, 0]) < 1e-6
 
 
 def test_differences_that_are_round_off_move_nothing():
     """The soft mode's derivatives tell of a box that no control moves by 2e-10."""
-    sim = SoftSimulator(load_model(FLYER), timestep=0.01)
+    sim = SoftSimulator(load_model(FLYER.format(x=-0.35)), timestep=0.01)
     start = sim.initial_state()
     there = start.qpos.copy()
     there[0] += 0.3
@@ -233,7 +238,7 @@ def test_differences_that_are_round_off_move_nothing():
 
 def test_what_else_the_controls_do_does_not_count():
     """The pusher is also to be slow at the end, which costs a ten-thousandth of what the box does."""
-    plan = fly(HOVER, AHEAD + np.eye(16)[14] * 1e-3, 1e-3)
+    plan = fly(HOVER, AHEAD + np.eye(16)[14] * 1e-3, 1e-3, AWAY)
     assert plan.status is PlanStatus.UNREACHED and abs(plan.hard_trajectory.qpos[-1, 0]) < 1e-6
 
 
@@ -257,7 +262,7 @@ def test_a_plan_that_did_all_it_could_is_not_out_of_reach():
 
 def test_a_minimum_that_no_step_improves_is_not_out_of_reach():
     """A pusher whose box is where it is to be; and a pusher asked to be 1 mm aside, planned again from its own plan."""
-    sim = HardSimulator(load_model(PUSHER.format(x=0.0)), timestep=0.05)
+    sim = HardSimulator(load_model(PUSHER.format(x=-1.0)), timestep=0.05)
     start = sim.initial_state()
     stage, terminal = control_cost(sim.model, 1e-4), state_cost(sim.model, start.qpos)
     assert ilqr(sim, start, np.zeros((5, 1)), stage=stage, terminal=terminal).status is PlanStatus.SOLVED
