@@ -107,6 +107,10 @@ class Reduced:
     follow: Array  # (stretches, b, n) X: dx = -X dθ - rest
     rest: Array  # (stretches, b)
 
+    def by_unknown(self, row: Rows) -> Array:
+        """(m, n) derivatives of a row's residuals by the unknowns, the states following."""
+        return row.by_unknown - sum(K @ self.follow[i] for i, K in row.by_state.items())
+
 
 def eliminate(normal: Normal, damping: float = 0.0) -> Reduced:
     """With `damping` parts of the diagonal added (Marquardt)."""

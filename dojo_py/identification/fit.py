@@ -16,7 +16,7 @@ from scipy.stats import t as student
 from dojo_py.hard.simulator import HardSimulator
 from dojo_py.identification.data import Recording, check_recordings
 from dojo_py.identification.doubt import moves
-from dojo_py.identification.elimination import Rows, eliminate, normal_equations
+from dojo_py.identification.elimination import Reduced, Rows, eliminate, normal_equations
 from dojo_py.identification.intervals import RANK, by_segments, inverse, parts_of, undetermined
 from dojo_py.identification.least_squares import ImpossibleStart, Outcome, cost_of, minimise, set_change
 from dojo_py.identification.losses import LOSSES
@@ -334,16 +334,27 @@ class _Fit:
         return found._replace(message=f"{found.message}; {found.impossible} steps were impossible, the last one: {problem.refusal}")
 
 
-def _by_noise(rows: list[Rows], matrix: Array, freedom: int) -> Array:
-    """(n, n) covariance of the free numbers if the model were the truth: (H/s² + P)⁻¹.
+def _by_noise(rows: list[Rows], reduced: Reduced, freedom: int, open_: Array) -> Array:
+    """(n, n) covariance of the free numbers if the model were the truth and the noise of the samples white:
 
-    H: information of the data at noise 1, s²: their squares over their degrees of freedom; P: of priors, which is known and does
-    not depend on how well the data are met. matrix: H + P. Of a robust loss the squares are those of the pulls over their change.
+        A⁻¹ (M/s² + P) A⁻¹,   A = H/s² + P
+
+    H: information of the data at noise 1, of samples (M) and of the joins of stretches, which then have no errors (with the joins'
+    share, as if they had, deviations are two to six times too large); s²: their squares over their degrees of freedom, of a robust
+    loss those of the pulls over their change; P: of priors, known, and independent of how well the data are met. open_ (n,): what
+    the data do not determine has A⁻¹.
     """
-    known = sum((row.by_unknown.T @ row.by_unknown for row in rows if row.kind == "prior"), np.zeros_like(matrix))
+    known = sum((row.by_unknown.T @ row.by_unknown for row in rows if row.kind == "prior"), np.zeros_like(reduced.matrix))
     told = [row for row in rows if row.kind != "prior"]
     squares = sum(float(np.sum(row.pull**2 / np.maximum(row.information, 1e-300))) for row in told)
-    return inverse((matrix - known) * (freedom / max(squares, 1e-300)) + known)
+    each = freedom / max(squares, 1e-300)
+    measured = np.zeros_like(known)
+    for row in told:
+        if row.kind == "measured":
+            J = reduced.by_unknown(row)
+            measured += J.T @ (J * row.information[:, None])
+    bound = inverse((reduced.matrix - known) * each + known)
+    return np.where(open_[:, None] | open_, bound, bound @ (measured * each + known) @ bound)
 
 
 def _unsolved(rows: list[Rows]) -> int:
@@ -363,15 +374,15 @@ def _result(sim: HardSimulator, problem: Problem, outcome: Outcome, loss: str, s
     reduced = eliminate(normal)
     parts = parts_of([s.recording for s in problem.segments])
     estimates, slope = given.report(point.z)
-    with np.errstate(invalid="ignore"):
-        by_noise = slope @ _by_noise(rows, reduced.matrix, max(freedom, 1)) @ slope.T
+    size = np.maximum(np.abs(np.linalg.pinv(slope) @ given.scale(estimates)), 1e-300)
+    open_ = undetermined(reduced.matrix, size, np.diag(normal.theta))
+    with np.errstate(invalid="ignore", over="ignore"):
+        by_noise = slope @ _by_noise(rows, reduced, max(freedom, 1), open_) @ slope.T
         by_parts = slope @ by_segments(rows, reduced, parts) @ slope.T
     told = np.diag(reduced.matrix) > RANK * np.diag(normal.theta)
     by_noise[np.diag_indices(n)] = np.where((np.diag(by_noise) > VAST) | ~told, np.inf, np.diag(by_noise))
     shifts = np.array([slope @ change for change in moves(problem, point, loss, scale)]).reshape(-1, n)
     by_parts = by_parts + shifts.T @ shifts
-    size = np.maximum(np.abs(np.linalg.pinv(slope) @ given.scale(estimates)), 1e-300)
-    open_ = undetermined(reduced.matrix, size, np.diag(normal.theta))
     misses = tuple(
         (problem.segments[row.stretch], row.residual.reshape(-1, problem.nv))
         for row in rows

@@ -72,7 +72,7 @@ def by_segments(rows: list[Rows], reduced: Reduced, parts: Array) -> Array:
     for row in rows:
         if row.kind == "prior":
             continue
-        J = row.by_unknown - sum(K @ reduced.follow[i] for i, K in row.by_state.items())
+        J = reduced.by_unknown(row)
         c = parts[row.stretch]
         scores[c] += J.T @ row.pull
         information[c] += J.T @ (J * row.information[:, None])
