@@ -73,7 +73,8 @@ def _check_list(holder: Any, name: str, problems: Problems) -> None:
     if not isinstance(value, list):
         Check(problems, holder).fail(name, f"{value!r} is not a list")
         return
-    classes = _members(type(holder), name)
+    of: Any = type(holder)
+    classes = _members(of, name)
     for element in value:
         if not isinstance(element, Element):
             Check(problems, holder).fail(name, f"{element!r} is not an element of a mechanism")
