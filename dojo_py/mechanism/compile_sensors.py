@@ -43,6 +43,10 @@ def sensor_arrays(mechanism: Mechanism, layout: Layout, compiled: dict[str, Arra
     for sensor, row in zip(mechanism.sensors, rows, strict=True):
         if sensor.type.startswith("actuator"):
             row[_COLUMNS.index("dim")] = forces.get(sensor.objname, 1)
+        for kind, limited in (("joint", compiled["jnt_limited"]), ("tendon", compiled["tendon_limited"])):
+            index = ids[kind].get(sensor.objname, -1)
+            if sensor.type.startswith(f"{kind}limit") and index >= 0 and not limited[index]:
+                Check(problems, sensor).fail(kind, f"{kind} '{sensor.objname}' has no limits")
     table = np.array(rows, dtype=float).reshape(len(rows), len(_COLUMNS))
     out = {f"sensor_{name}": table[:, k] for k, name in enumerate(_COLUMNS)}
     dim = out["sensor_dim"].astype(int)
@@ -156,6 +160,4 @@ def _object(check: Check, sensor: Sensor, kind: SensorKind, layout: Layout, ids:
     index = check.reference("objname", ids[sensor.objtype], sensor.objtype)
     if kind.joints and index >= 0 and layout.joints[index].type not in kind.joints:
         check.fail("joint", f"joint '{sensor.objname}' is a {layout.joints[index].type}, accepted: {', '.join(kind.joints)}")
-    if sensor.type.startswith("jointlimit") and index >= 0 and layout.joints[index].type == "free":
-        check.fail("joint", f"joint '{sensor.objname}' is free and has no limits")
     return OBJECTS[sensor.objtype], index

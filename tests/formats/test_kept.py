@@ -133,3 +133,14 @@ def test_every_element_and_attribute_is_known(path):
         known = [r for r in report.errors if "is not an element of" in r.message or "is not an attribute of" in r.message]
         known = [r for r in known if attribute in dict(ELEMENTS)[path] or r.attribute != attribute]
         assert not known, f"{attribute}: {known[0]}"
+
+
+@pytest.mark.parametrize(("kind", "sensor"), [("joint", "jointlimitpos"), ("joint", "jointlimitfrc"), ("tendon", "tendonlimitvel")])
+def test_limits_that_are_not_there_have_no_sensors(kind, sensor):
+    """As in the wheel."""
+    text = """<mujoco><worldbody><body><joint name="x"{}/><geom size="1"/></body></worldbody>
+      <tendon><fixed name="x"{}><joint joint="x" coef="1"/></fixed></tendon><sensor><{} {}="x"/></sensor></mujoco>"""
+    limited = ' range="-1 1"'
+    assert load_model(text.format(limited, limited, sensor, kind)).nsensor == 1
+    with pytest.raises(ModelError, match=f"{sensor}, {kind}: {kind} 'x' has no limits"):
+        load_model(text.format("", "", sensor, kind))
