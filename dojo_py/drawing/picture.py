@@ -121,7 +121,8 @@ class Painter:
         """(n, 3, 3) and (n, 3) of geoms in the world."""
         body = np.asarray(self.model.geom_bodyid)[geoms].astype(int)
         rotation = quaternion.matrix(quaternion.multiply(q[body], np.asarray(self.model.geom_quat)[geoms]))
-        return rotation.reshape(-1, 3, 3), x[body] + quaternion.rotate(q[body], np.asarray(self.model.geom_pos)[geoms])
+        rotation = np.ascontiguousarray(rotation.reshape(-1, 3, 3))  # (other strides would be compiled for anew)
+        return rotation, x[body] + quaternion.rotate(q[body], np.asarray(self.model.geom_pos)[geoms])
 
     def _ball(self, position: Array) -> tuple[Array, float]:
         """Centre and radius of what moves: the part of the world that casts shadows."""

@@ -6,6 +6,7 @@ import pytest
 
 from dojo_py import load_model, models
 from dojo_py.drawing.picture import FIELD, SUN, Painter, camera
+from dojo_py.drawing.raster import render
 
 SHAPES = """<mujoco><worldbody><geom type="plane" size="0 0 1"/>
 <body pos="0 0 0.5" euler="30 20 10"><freejoint/><geom type="sphere" size="0.2" rgba="1 0 0 1"/></body>
@@ -177,3 +178,11 @@ def test_a_far_checker_fades_into_its_mean():
     model = load_model(text)
     image = Painter(model).picture(model.qpos0, *camera(90.0, -15.0, 30.0, np.zeros(3)), 120, 90)[60:].astype(float)
     assert np.abs(image[..., 0] - image[..., 2]).max() < 40.0  # red or blue alone would differ by 200
+
+
+def test_all_models_are_drawn_by_one_compiled_function():
+    """Models of several geoms had arrays of other strides, for which everything was compiled once more."""
+    for name in ("box", "quadruped", "tower"):
+        model = load_model(name)
+        Painter(model).picture(model.qpos0, *camera(90.0, -20.0, 3.0, np.zeros(3)), 32, 24)
+    assert len(render.signatures) == 1
