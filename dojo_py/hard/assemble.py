@@ -265,15 +265,14 @@ def _condense_limit(L, W, m, l, first, n, h, kn, corrected, M, f):
         return
     axis, T = scratch(3), scratch((3, 3))
     limit_distance(L, W, l, h, axis)
-    # ball: δdistance = -axis · Jr δΔ,  impulse -γ axis, and the axis rotates: δaxis = (I - axis axisᵀ) δr / |r|
-    ball_limit_rows(L, W, l, n, h, axis, distance, T)
+    # ball: δdistance = -axis · δr, impulse -γ axis, axis = r/θ, δr = T δrates
+    ball_limit_rows(L, W, l, n, h, axis, T)
     for u in range(3):
         f[i + u] -= push * axis[u]
         for w in range(3):
             along = axis[0] * T[0, w] + axis[1] * T[1, w] + axis[2] * T[2, w]
             M[i + u, i + w] += stiffness * axis[u] * along
-            angle = max(L.limit_bound[l] + W.limit_allowance[l] - distance, 1e-9)
-            M[i + u, i + w] += gamma * (T[u, w] - axis[u] * along) / angle
+            M[i + u, i + w] += gamma * T[u, w] / L.limit_bound[l]
 
 
 @kernel

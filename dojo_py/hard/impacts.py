@@ -13,13 +13,12 @@ paradox): there θ is as large as the energy allows,
 Only in the hard limit and in steps solved whole; on the central path impacts are inelastic, and so are the derivatives.
 """
 
-import math
-
 from dojo_py.arrays import body_row, copy, copy_rows, scratch
 from dojo_py.hard.apart import BEFORE, START
 from dojo_py.hard.bodies import strongest_gravity
 from dojo_py.hard.contact_rows import candidate_gap
 from dojo_py.hard.islands import BODIES, CONTACTS, DOFS, LIMITS, NODES
+from dojo_py.hard.limits import room_of_ball
 from dojo_py.hard.outcome import is_solved
 from dojo_py.hard.parts import whole
 from dojo_py.hard.start import COLD
@@ -151,7 +150,7 @@ def _distance(L, W, l, back):
     quat_exp(W.rate_prev[dof : dof + 3], -back, turn)
     quat_mul(W.turn0[L.dof_joint[dof]], turn, q)
     rotation_vector(q, r)
-    return L.limit_bound[l] - math.sqrt(r[0] * r[0] + r[1] * r[1] + r[2] * r[2])
+    return room_of_ball(r, L.limit_bound[l])
 
 
 @kernel

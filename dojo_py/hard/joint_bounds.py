@@ -76,14 +76,12 @@ def bound_sum(T, V, dof, others):
     lower, upper = T.dof_range[dof, 0] - others, T.dof_range[dof, 1] - others
     servo = -1
     for k in range(S.servo_dof.shape[0]):
-        if S.servo_dof[k] == dof:
+        if S.servo_dof[k] == dof and S.servo_gear[k] != 0.0:
             servo = k
     if servo < 0:
         V.force[dof] = clamp(V.force[dof], lower, upper)
         return
     gear = S.servo_gear[servo]
-    if gear == 0.0:
-        return
     a, b = (lower - V.force[dof]) / gear, (upper - V.force[dof]) / gear
     a, b = min(a, b), max(a, b)
     low, high = max(a, S.servo_range[servo, 0]), min(b, S.servo_range[servo, 1])

@@ -111,7 +111,7 @@ class Layout(NamedTuple):
     dof_inertia: np.ndarray  # (nd,) scale of the inertia that the coordinate sees [kg m² or kg]
     # limits of hinges and slides (both bounds are rows of their own) and of balls
     limit_dof: np.ndarray  # (nl,)
-    limit_sign: np.ndarray  # (nl,) +1: coordinate - bound ≥ 0, -1: bound - coordinate ≥ 0, 0: ball, bound - |rotation| ≥ 0
+    limit_sign: np.ndarray  # (nl,) +1: coordinate - bound ≥ 0, -1: bound - coordinate ≥ 0, 0: ball (limits.py)
     limit_bound: np.ndarray  # (nl,) [rad or m]
     limit_restitution: np.ndarray  # (nl,) of the rate at which it is met
     limit_fall: np.ndarray  # (nl,) by which gravity accelerates the coordinate at most, over gravity [rad/m or 1]

@@ -345,7 +345,7 @@ def _limit_change(L, W, m, n, h):
         return L.limit_sign[l] * h * W.drate[dof] + beyond(distance - W.lim[m, 1], floor)
     axis, T = scratch(3), scratch((3, 3))
     limit_distance(L, W, l, h, axis)
-    ball_limit_rows(L, W, l, n, h, axis, distance, T)
+    ball_limit_rows(L, W, l, n, h, axis, T)
     change = distance - W.lim[m, 1]
     for i in range(3):
         for k in range(3):

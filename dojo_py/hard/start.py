@@ -11,7 +11,7 @@ from dojo_py.hard.contact_rows import OVERLAP, ROUND_OFF_GAP, allowance, candida
 from dojo_py.hard.immovable import deepest, immovable, jams, jointed
 from dojo_py.hard.islands import BODIES, CONTACTS, DOFS, LIMITS, MOVED_CONTACTS, MOVED_LIMITS, NODES
 from dojo_py.hard.joint_rows import start_joints
-from dojo_py.hard.limits import start_room
+from dojo_py.hard.limits import start_room, undone
 from dojo_py.hard.terms import COMPOUND, EQ_ORIENTATION, EQ_TENDON, FREE
 from dojo_py.jit import kernel
 from dojo_py.rotation import quat_to_matrix
@@ -100,7 +100,7 @@ def start_step(L, P, Q, W, h, speed):
         W.limit_standoff[l] = hard * standoff
         W.lrecovery[l] = speed
         if L.limit_sign[l] != 0.0 or W.kappa[0] == 0.0:  # (derivatives of balls do not know of an allowance)
-            W.limit_allowance[l] = allowance(start_room(L, W, l), h * speed, NEAREST * standoff, hard)
+            W.limit_allowance[l] = allowance(start_room(L, W, l), undone(L, W, l, h * speed), NEAREST * standoff, hard)
         if W.limpact[l] == 1:
             W.limit_allowance[l] = min(W.limit_allowance[l], FARTHEST * standoff - W.lend[l])
 

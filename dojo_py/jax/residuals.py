@@ -153,8 +153,9 @@ def limit_distance(angle: Array, bound: float, sign: float) -> Array:
 
 
 def ball_limit_distance(quaternion: Array, bound: float) -> Array:
-    """Distance of a ball joint's rotation (4,) from the greatest angle allowed [rad]."""
-    return bound - jnp.linalg.norm(logarithm(quaternion))
+    """Distance of a ball joint's rotation (4,) from the greatest angle allowed [rad], without a kink at no rotation."""
+    r = logarithm(quaternion)
+    return 0.5 * (bound - r @ r / bound)
 
 
 # contact with a plane

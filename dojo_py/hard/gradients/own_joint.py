@@ -114,10 +114,10 @@ def law_by_rates(L, W, j, h, rates, law):
     m = _ball_limit(L, W, j)
     if m >= 0:
         l, n, axis, T = W.limit_active[m], L.node[j], scratch(3), scratch((3, 3))
-        distance = limit_distance(L, W, l, h, axis)
-        ball_limit_rows(L, W, l, n, h, axis, distance, T)
+        limit_distance(L, W, l, h, axis)
+        ball_limit_rows(L, W, l, n, h, axis, T)
         row = 6 - k + L.rotation[j]
-        _add_ball_limit(L, W, m, axis, distance, T, rates[row : row + 3], law[row : row + 3])
+        _add_ball_limit(L, W, m, axis, T, rates[row : row + 3], law[row : row + 3])
 
 
 @kernel
@@ -152,18 +152,17 @@ def _ball_limit(L, W, j):
 
 
 @kernel
-def _add_ball_limit(L, W, m, axis, distance, T, x, law):
+def _add_ball_limit(L, W, m, axis, T, x, law):
     """law (3,) += change of limit m's impulse γ a along a ball's coordinates by δr = T x, slack eliminated. x (3,), T (3, 3).
 
-    a = r / |r|, r: rotation vector of the ball at the next pose.   δγ = (γ/s) a·δr,  δa = (δr - a a·δr) / |r|
+    a = r / θ, r: rotation vector of the ball at the next pose, θ: the bound.   δγ = (γ/s) a·δr,  δa = δr / θ
     """
     l, gamma, slack, along = W.limit_active[m], W.lim[m, 0], W.lim[m, 1], 0.0
-    angle = max(L.limit_bound[l] + W.limit_allowance[l] - distance, 1e-9)
     for i in range(3):
         along += axis[i] * (T[i, 0] * x[0] + T[i, 1] * x[1] + T[i, 2] * x[2])
     for i in range(3):
         change = T[i, 0] * x[0] + T[i, 1] * x[1] + T[i, 2] * x[2]
-        law[i] += gamma / slack * along * axis[i] + gamma / angle * (change - along * axis[i])
+        law[i] += gamma / slack * along * axis[i] + gamma / L.limit_bound[l] * change
 
 
 @kernel
@@ -177,14 +176,14 @@ def _ball_limit_change(L, W, j, i, h, law):
         return
     l, row = W.limit_active[m], 6 - L.ndof[j] + L.rotation[j]
     axis, r, unit, turned, J, q = scratch(3), scratch(3), scratch(3), scratch(3), scratch((3, 3)), scratch(4)
-    distance = limit_distance(L, W, l, h, axis)
+    limit_distance(L, W, l, h, axis)
     quat_exp(W.rows[L.node[j], row : row + 3], h, q)
     for k in range(3):
-        r[k] = (L.limit_bound[l] + W.limit_allowance[l] - distance) * axis[k]
+        r[k] = L.limit_bound[l] * axis[k]
         unit[k] = 1.0 if k == i else 0.0
     turn_back(q, unit, turned)
     log_jacobian(r, J)
-    _add_ball_limit(L, W, m, axis, distance, J, turned, law[row : row + 3])
+    _add_ball_limit(L, W, m, axis, J, turned, law[row : row + 3])
 
 
 @kernel

@@ -12,7 +12,8 @@ A tendon's spring is stretched by how far its length l is outside the interval o
 stiffness         h (a x(l₋) + b x(l) + c x(l₊))         a, b, c: `spring_shares`
 end of the rest   -h Σ a F'(l₋), b F'(l), c F'(l₊)       of the lengths beyond that end
 
-bound of a limit  -γ/s, of a ball -(γ/s) r/|r|           γ s = κ,  s = ±(θ₊ - bound), bound - |r|;  0 where an overlap may stay
+bound of a limit  -γ/s                                   γ s = κ,  s = ±(θ₊ - bound);  0 where an overlap may stay
+bound θ of a ball -(γ/s) ∂s/∂θ a - γ a/θ                 a = r/θ,  ∂s/∂θ = (1 + |a|²)/2 (limits.py)
 """
 
 import math
@@ -147,6 +148,8 @@ def bound_number(L, W, D, l, value, h, out):
             continue
         axis = scratch(3)
         limit_distance(L, W, l, h, axis)
+        slope = 0.5 * (1.0 + axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2])
+        push = push * slope + value * W.lim[m, 0] / L.limit_bound[l]
         for i in range(3):
             pull_one(D.y[L.place_node[n], r + i], push * axis[i] * W.row_scale[dof + i], out)
 
