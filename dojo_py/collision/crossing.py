@@ -1,15 +1,15 @@
 """Crossing edges of boxes or meshes on the central path: terms by which their gap along the common normal N grows.
 
 The gap of edge u of A and edge w of B is their distance along N = ± u × w/|u × w|, which points out of A, if N is a normal of both
-shapes: no face at u rises along N, and no face at w along -N. Besides, u must be steep over the faces at w: where it is nearly
-level its gap is its height over the face (EDGE_OVER, overhang.py), which fades out as the gap here fades in:
+shapes: no face at u rises along N, and no face at w along -N. Besides, u must be steep over the faces at w, and w over those at u:
+where one is nearly level its gap is its height over the face (EDGE_OVER, overhang.py), which fades out as the gap here fades in:
 
-    gap + d₂ ( Σ_A (max(d·N, 0)/a)³ + Σ_B (max(-d·N, 0)/a)³ + Σ_B (max(2 - ρ/(s/2), 0))³ )
+    gap + d₂ ( Σ_A (max(d·N, 0)/a)³ + Σ_B (max(-d·N, 0)/a)³ + Σ_A,B (max(2 - ρ/(s/2), 0))³ )
 
     d    in a face at the edge, ⟂ to it, into the face:   d_1 = (c m_1 - m_2)/sqrt(1 - c²),  c = m_1·m_2
     ρ    slope of u over a face at w where it crosses w:    ρ = |m·u|/|k·u|,  k = w × m              (angle from m to N: atan ρ)
 
-If B is an axis, the faces are those of A, and ρ is the slope of w. All terms depend only on the relative orientation of the shapes.
+An axis has no faces. All terms depend only on the relative orientation of the shapes, and not on which of them is A.
 """
 
 import math
@@ -80,15 +80,11 @@ def crossing_fade(u, w, sign, faces_a, faces_b):
             turn = along(turn, by, cross(d, N))
     by_N = along(by_N, -dot(by_N, N), N)
     turn = along(turn, -sign / size, cross(u, cross(w, by_N)))  # b · (δu × w) = δu · (w × b)
-    over_b = dot(faces_b[0], faces_b[0]) > 0.0
     for i in range(2):
-        if over_b:
-            more, by_u = _level(u, w, faces_b[i])
-            turn = plus(turn, cross(u, by_u))
-        else:
-            more, by_w = _level(w, u, faces_a[i])
-            turn = minus(turn, cross(w, by_w))
-        total += more
+        over_b, by_u = _level(u, w, faces_b[i])
+        over_a, by_w = _level(w, u, faces_a[i])
+        turn = minus(plus(turn, cross(u, by_u)), cross(w, by_w))
+        total += over_a + over_b
     return total, turn
 
 

@@ -47,13 +47,14 @@ def crossing_edges(Q, M, i, i2, j, j2, n, reach):
     u, w = minus(row(M.point[0], i2), a), minus(row(M.point[1], j2), b)
     F = M.flat
     x, y = F[0, i, 0] + t * (F[0, i2, 0] - F[0, i, 0]), F[0, i, 1] + t * (F[0, i2, 1] - F[0, i, 1])
-    face = 1 if M.has_face[1] else 0
     first, second = edge_number(M, 0, i, i2), edge_number(M, 1, j, j2)
-    many, parts = M.faces[0] + M.faces[1] > 0, ((WHOLE, 0, 0), (WHOLE, 0, 0), 0.0)
+    many, both = M.faces[0] + M.faces[1] > 0, M.faces[0] > 0 and M.faces[1] > 0
+    parts = ((WHOLE, 0, 0), (WHOLE, 0, 0), 0.0)
     p, q = along(a, t, u), along(b, s, w)
     N = cross(u, w)
     size = length(N)
     cosine = dot(N, n) / size if size > 0.0 else 0.0
+    part_a, part_b = parts[0], parts[1]
     if many:
         part_a, part_b = edge_part(Q, M, 0, i, i2), edge_part(Q, M, 1, j, j2)
         parts = part_a, part_b, farther_away(Q, M, part_a, part_b)
@@ -61,17 +62,19 @@ def crossing_edges(Q, M, i, i2, j, j2, n, reach):
         _edge_edge(Q, M, a, u, p, b, w, q, N, cosine, least, x, y, first, second, reach, parts)
         if not smooth:
             return
-    if many and face == 1:
-        part_b, second = face_part(M, 1), border_number(M, 1, j, j2)
-        parts = part_a, part_b, farther_away(Q, M, part_a, part_b)
-    elif many:
-        part_a, first = face_part(M, 0), border_number(M, 0, i, i2)
-        parts = part_a, part_b, farther_away(Q, M, part_a, part_b)
-    if M.has_face[face] and abs(dot(row(M.normal, face), n)) >= STEEP:  # the common normal is of no use: one over the other's face
-        if face == 1:
-            _edge_over(Q, M, 0, a, u, p, b, w, q, least, x, y, first, second, reach, parts)
-        else:
-            _edge_over(Q, M, 1, b, w, q, a, u, p, least, x, y, first, second, reach, parts)
+    # the common normal is of no use: one over the other's face
+    if M.has_face[1] and abs(dot(row(M.normal, 1), n)) >= STEEP:
+        over, border = parts, second
+        if many:
+            part, border = face_part(M, 1), border_number(M, 1, j, j2)
+            over = part_a, part, farther_away(Q, M, part_a, part)
+        _edge_over(Q, M, 0, a, u, p, b, w, q, least, x, y, first, border, reach, over)
+    if (both or not M.has_face[1]) and M.has_face[0] and abs(dot(row(M.normal, 0), n)) >= STEEP:
+        over, border = parts, first
+        if many:
+            part, border = face_part(M, 0), border_number(M, 0, i, i2)
+            over = part, part_b, farther_away(Q, M, part, part_b)
+        _edge_over(Q, M, 1, b, w, q, a, u, p, least, x, y, border, second, reach, over)
 
 
 @kernel

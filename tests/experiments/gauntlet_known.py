@@ -308,9 +308,10 @@ KNOWN: dict[str, dict[str, Known]] = {
             round_off=(930035,),
         ),
         "parameters": Known(
-            (850084, 920064),
+            (850084, 920064, 930035),
             "an anchor whose column is nearly zero: round-off, 6.5e-8 of the largest column; a plane's normal: the "
-            "judge's differences are longer than the bend, differences of 2e-7 agree to 4e-7 (920064)",
+            "judge's differences are longer than the bend, differences of 2e-7 agree to 4e-7 (920064); a radius, 1.1e-3, where "
+            "columns by the state are off, too (930035)",
             round_off=(850084, 920064),
         ),
         "close": Known(
