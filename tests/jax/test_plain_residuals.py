@@ -33,8 +33,8 @@ def condense_cone(mu, z, kappa, dy, K, f):
 
 
 @entry
-def ball_limit(L, W, l, n, h, axis, distance, T):
-    ball_limit_rows(L, W, l, n, h, axis, distance, T)
+def ball_limit(L, W, l, n, h, axis, T):
+    ball_limit_rows(L, W, l, n, h, axis, T)
 
 
 def check(name, kernel, reference, floor=1e-300):
@@ -188,8 +188,8 @@ def test_limit_distances(name):
         check("distance", W.lgap[m] - W.limit_allowance[l], distance(jnp.array(rate[3:6])))
         q = jnp.array(W.turn0[j])
         vector = np.asarray(plain.logarithm(plain.multiply(q, plain.exponential(H * jnp.array(rate[3:6])))))
-        axis, T = vector / np.linalg.norm(vector), np.zeros((3, 3))
-        ball_limit(case.layout, case.arguments[4], l, n, H, axis, W.lgap[m], T)
+        axis, T = vector / L.limit_bound[l], np.zeros((3, 3))
+        ball_limit(case.layout, case.arguments[4], l, n, H, axis, T)
         check("distance by rate", -axis @ T, jax.jacfwd(distance)(jnp.array(rate[3:6])))
 
 
