@@ -81,10 +81,10 @@ def crossing_fade(u, w, sign, faces_a, faces_b):
     by_N = along(by_N, -dot(by_N, N), N)
     turn = along(turn, -sign / size, cross(u, cross(w, by_N)))  # b · (δu × w) = δu · (w × b)
     for i in range(2):
-        over_b, by_u = _level(u, w, faces_b[i])
-        over_a, by_w = _level(w, u, faces_a[i])
+        u_level, by_u = _level(u, w, faces_b[i])
+        w_level, by_w = _level(w, u, faces_a[i])
         turn = minus(plus(turn, cross(u, by_u)), cross(w, by_w))
-        total += over_a + over_b
+        total += u_level + w_level
     return total, turn
 
 

@@ -108,8 +108,12 @@ def _beside(Q, W, f, in_part):
 
 @kernel
 def thickness_of(Q, k):
-    """Thickness of pair k [m], the sum of both shapes'."""
-    return Q.shape_inner[Q.geom[k, 0]] + Q.shape_inner[Q.geom[k, 1]]
+    """Thickness of pair k [m], the sum of both shapes'; twice that of a shape that moves over the fixed world, whose size says
+    nothing: a coin moves by much of its size while a floor of metres does not.
+    """
+    one, two = Q.geom[k, 0], Q.geom[k, 1]
+    first, second = Q.shape_inner[one], Q.shape_inner[two]
+    return 2.0 * second if Q.shape_node[one] < 0 else 2.0 * first if Q.shape_node[two] < 0 else first + second
 
 
 @kernel

@@ -14,7 +14,7 @@ from dojo_py.hard.contact_rows import OVERLAP
 from dojo_py.hard.convex_choice import find_closing, look_at_end
 from dojo_py.hard.feature_geometry import feature_gap
 from dojo_py.hard.foresight import SPARE
-from dojo_py.hard.ghosts import FAST, LET_GO
+from dojo_py.hard.ghosts import FAST, LET_GO, thickness_of
 from dojo_py.hard.islands import in_span
 from dojo_py.hard.near_pairs import gap_of_pair, near_at_end, near_by_travel
 from dojo_py.hard.part_states import HERE, features_of_step, of_islands
@@ -89,17 +89,7 @@ def _moved(Q, W, k, x, q):
         return False
     way = 0.0 if a < 0 else way_between(Q, one, W.start_bodies[a], x[a], q[a])
     way += 0.0 if b < 0 else way_between(Q, two, W.start_bodies[b], x[b], q[b])
-    return way > FAST * _thickness(Q, one, two)
-
-
-@kernel
-def _thickness(Q, one, two):
-    """Thickness [m] of two shapes together; of one that moves over the fixed world twice its own: a floor's is kilometres."""
-    if Q.shape_node[one] < 0:
-        return 2.0 * Q.shape_inner[two]
-    if Q.shape_node[two] < 0:
-        return 2.0 * Q.shape_inner[one]
-    return Q.shape_inner[one] + Q.shape_inner[two]
+    return way > FAST * thickness_of(Q, k)
 
 
 @kernel

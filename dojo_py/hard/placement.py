@@ -19,7 +19,7 @@ def placed_simulator(root: Any, placed: Any, key: bytes) -> Any:
 
     new = copy.copy(root)
     new._acting = placed_model(root._acting, placed)
-    new.world = build_world(new._acting, root.friction, "skip", root._built_for)
+    new.world = build_world(new._acting, root.friction, "skip", root._first_timestep)
     for values in root._values:
         new.world, _ = changed_world(new.world, new._acting, root.timestep, _there(root, new, values))
     new._engine = root._engine.with_world(new.world, new.timestep, new._model_of_sensors, new._acting)

@@ -100,7 +100,7 @@ class HardSimulator(HasPoses):
         self._acting = acting_model(model)
         self.friction = friction
         self.options = options_of(HardOptions, options)
-        self._built_for = self.timestep  # (values of `with_parameters` do not change how far impulses reach on the central path)
+        self._first_timestep = self.timestep  # (`with_parameters` does not change how far impulses reach at kappa)
         self.world: World = build_world(self._acting, friction, unsupported, self.timestep)
         label = {"mode": "hard", "model": model.name, "timestep": self.timestep, "friction": friction}
         self._engine = Engine(model, self.world, self.timestep, self.options, label)

@@ -21,9 +21,10 @@ from .spec import Element, Mechanism
 KINDS: dict[str, tuple[Any, str]] = {
     "str": (str, "a string"),
     "int": ((int, np.integer), "an integer"),
-    "dict": (dict, "a dict"),
 }
-"""How a field's type begins -> accepted classes, and what messages call them."""
+"""A field's type -> accepted classes, and what messages call them."""
+DICTS = {"dict[str, str]": "strings", "dict[str, bool]": "flags"}
+"""Types of dicts -> what messages call their values."""
 FLAGS = {"bool": "True or False", "bool | None": "True, False or None"}
 """Types of flags -> what messages call them; 0 and 1 are accepted, too."""
 WALKED = ("bodies", "parts")
@@ -95,16 +96,20 @@ def _check(element: Any, problems: Problems) -> None:
             if not _is_flag(value) and (value is not None or kind == "bool"):
                 Check(problems, element).fail(name, f"{value!r} is not {FLAGS[kind]}")
             continue
+        if kind in DICTS:
+            of_its_kind = _is_flag if DICTS[kind] == "flags" else _is_text
+            if not isinstance(value, dict):
+                Check(problems, element).fail(name, f"{value!r} is not a dict")
+            elif not all(map(of_its_kind, value.values())):
+                Check(problems, element).fail(name, f"{value!r} is not made of {DICTS[kind]}")
+            continue
         accepted, word = KINDS[kind]
         if not isinstance(value, accepted):
             Check(problems, element).fail(name, f"{value!r} is not {word}")
-        elif kind == "dict" and not all(_is_value(text, name) for text in value.values()):
-            Check(problems, element).fail(name, f"{value!r} is not made of {'flags' if name == 'flags' else 'strings'}")
 
 
-def _is_value(value: Any, name: str) -> bool:
-    """Whether an entry of a dict is of its kind: a flag of an option, else a string."""
-    return _is_flag(value) if name == "flags" else isinstance(value, str)
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
 
 
 def _is_flag(value: Any) -> bool:
@@ -113,9 +118,10 @@ def _is_flag(value: Any) -> bool:
 
 @cache
 def _fields(kind: Any) -> list[tuple[str, str]]:
-    """(name, key of `KINDS` or `FLAGS`, or "list") of the fields of a class of elements that are of such a kind."""
-    found = ((item.name, str(item.type).partition("[")[0]) for item in dataclasses.fields(kind) if item.name not in WALKED)
-    return [(name, word) for name, word in found if word in KINDS or word in FLAGS or word == "list"]
+    """(name, key of `KINDS`, `DICTS` or `FLAGS`, or "list") of the fields of a class of elements that are of such a kind."""
+    types = [(item.name, str(item.type)) for item in dataclasses.fields(kind) if item.name not in WALKED]
+    found = [(name, "list" if word.startswith("list[") else word) for name, word in types]
+    return [(name, word) for name, word in found if word in KINDS or word in DICTS or word in FLAGS or word == "list"]
 
 
 @cache
