@@ -29,7 +29,8 @@ class ActuatorTable(NamedTuple):
     site_pos: np.ndarray  # (n, 2, 3) sites in the frames of their bodies [m]
     site_quat: np.ndarray  # (n, 2, 4)
     common: np.ndarray  # (n,) last body that moves both sites (-1: world)
-    servo: np.ndarray  # (n,) number among the servos: hinge, slide or tendon, force depends on length or velocity; else -1
+    servo: np.ndarray  # (n,) number among servos of hinges, slides, tendons: force depends on length or velocity; else -1
+    ball_servo: np.ndarray  # (n,) the same among those of ball joints; else -1
     pull: np.ndarray  # (n,) number among those of adhesion; else -1
     orientation: np.ndarray  # (n,) number among the servos of orientations; else -1
     output: np.ndarray  # (n,) first of its forces: three of an orientation, one of any other
@@ -134,7 +135,8 @@ def build_table(model: Any) -> ActuatorTable:
     off = np.array([0 <= g <= 30 and bool(int(model.opt.disableactuator) >> int(g) & 1) for g in groups], bool).reshape(n)
     enabled = ~off & (not flags & DisableBit.ACTUATION)
     pulls, orientations = kinds == ADHESION, kinds == ORIENTATION
-    is_servo = _follows(model) & ((kinds == SCALAR) | (kinds == TENDON)) & enabled
+    follows = _follows(model) & enabled
+    is_servo, of_ball = follows & ((kinds == SCALAR) | (kinds == TENDON)), follows & (kinds == BALL)
     first = np.asarray(model.actuator_outadr, int)
     clamped = np.asarray(model.actuator_ctrllimited, bool) & (not flags & DisableBit.CLAMPCTRL)
     return ActuatorTable(
@@ -146,6 +148,7 @@ def build_table(model: Any) -> ActuatorTable:
         rod=np.array(model.actuator_cranklength, float),
         common=np.full(n, -1, np.int64),
         servo=np.where(is_servo, np.cumsum(is_servo) - 1, -1).astype(np.int64),
+        ball_servo=np.where(of_ball, np.cumsum(of_ball) - 1, -1).astype(np.int64),
         pull=np.where(pulls, np.cumsum(pulls) - 1, -1).astype(np.int64),
         orientation=np.where(orientations, np.cumsum(orientations) - 1, -1).astype(np.int64),
         output=first.astype(np.int64),

@@ -197,10 +197,10 @@ def _any_that_softens(P, W):
 def _add_softening(L, P, Q, W, h, t, first, last, push):
     """Add to the rows of momentum and of contacts their derivative by t; the rows without it go into W.path_rb, W.path_cdy."""
     _soften(W, t + BESIDE, first, last, push)
-    evaluate_rows(L, P, Q, W, h, W.options.springs)
+    evaluate_rows(L, P, Q, W, h)
     _copy_rows(W, W.rb, W.cval, W.path_rb, W.path_cdy)
     _soften(W, t, first, last, push)
-    evaluate_rows(L, P, Q, W, h, W.options.springs)
+    evaluate_rows(L, P, Q, W, h)
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         b = W.members[BODIES, k]
         _add_rate(W.rb[b], W.path_rb[b], W.rb[b])
@@ -302,7 +302,7 @@ def _enter(L, P, Q, A, W, h, weight, end, tol_residual, most, start):
     start (2,): θ of the point [N m s]; the largest impulse [N s], for `_soften`.
     """
     targets, sums = W.path_targets, scratch(6)
-    evaluate_rows(L, P, Q, W, h, W.options.springs)
+    evaluate_rows(L, P, Q, W, h)
     centring(W, 0.0, 0.0, 0.0, sums)
     theta = sums[1] / sums[2] if sums[2] > 0.0 else weight * sums[4] / max(sums[5], 1.0)
     status, total = STALLED, 0
@@ -313,7 +313,7 @@ def _enter(L, P, Q, A, W, h, weight, end, tol_residual, most, start):
             guess_impulses(W, COLD)
             start_motion(L, W)
             evaluate_motion(L, A, W, h, W.options.springs)
-            evaluate_rows(L, P, Q, W, h, W.options.springs)
+            evaluate_rows(L, P, Q, W, h)
             release_cones(L, W, h)
             start_at(L, W, h, theta, weight)
         t = math.log(theta)
@@ -429,5 +429,5 @@ def _along(L, P, Q, A, W, h, weight, end, tol_residual, most, start, sense):
         copy_point(W, W.now, W.saved)
         combine(W, 1.0, W.saved, alpha, W.change, W.now)
         evaluate_motion(L, A, W, h, W.options.springs)
-        evaluate_rows(L, P, Q, W, h, W.options.springs)
+        evaluate_rows(L, P, Q, W, h)
     return STALLED, count

@@ -1,9 +1,10 @@
 """Actuators in the hard mode: forces along joint coordinates, wrenches on bodies, and servos that the step treats implicitly.
 
-At the start of a step every actuator becomes one of five things. An actuator of a hinge, slide or tendon whose force depends
-on length or velocity is a servo: its affine law is handed to the step, so that stiff gains stay stable. Any other force on a hinge,
-slide, ball or tendon is an explicit generalised force. Forces on free joints, sites and slider-cranks are wrenches, in the
-direction the bodies have at the start. The law of adhesion is handed to the step, which finds the contacts (adhesion.py).
+At the start of a step every actuator becomes one of five things. An actuator of a hinge, slide, ball or tendon whose force depends
+on length or velocity is a servo: its affine law is handed to the step, so that stiff gains stay stable (dof_rows.py, those of balls
+ball_servos.py). Any other force on these is an explicit generalised force. Forces on free joints, sites and slider-cranks are
+wrenches, in the direction the bodies have at the start. The law of adhesion is handed to the step, which finds the contacts
+(adhesion.py).
 Servos of orientations hand their law and their target orientation to the step (orientations.py).
 """
 
@@ -58,6 +59,12 @@ class Servos(NamedTuple):
     servo_b1: np.ndarray  # (m,)
     servo_b2: np.ndarray  # (m,)
     servo_range: np.ndarray  # (m, 2) of the force before the gear
+    ball_joint: np.ndarray  # (s,) servos of balls (ball_servos.py): joints of the layout
+    ball_dof: np.ndarray  # (s,) first coordinates of the balls
+    ball_gear: np.ndarray  # (s, 3)
+    ball_in_parent: np.ndarray  # (s,) 1: the gear is given in the parent's axes
+    ball_law: np.ndarray  # (s, 3) b₀, b₁, b₂, of this step
+    ball_range: np.ndarray  # (s, 2) of the force before the gear
     pull_body: np.ndarray  # (p,) bodies of the model that adhesion is on
     pull_law: np.ndarray  # (p, 4) its law b₀ + b₂ v and the range of the force [N], of this step
     pull_force: np.ndarray  # (p,) the force of adhesion in the step [N]
@@ -176,7 +183,7 @@ def _tendon_drives(model: Any, table: ActuatorTable) -> tuple[np.ndarray, np.nda
 
 def allocate_drive(table: ActuatorTable, layout: Layout, na: int) -> Drive:
     """Work arrays for a table."""
-    mine = np.flatnonzero(table.servo >= 0)
+    mine, balls = np.flatnonzero(table.servo >= 0), np.flatnonzero(table.ball_servo >= 0)
     z = np.zeros
     servos = Servos(
         servo_dof=table.dof[mine].astype(np.int64),
@@ -185,6 +192,12 @@ def allocate_drive(table: ActuatorTable, layout: Layout, na: int) -> Drive:
         servo_b1=z(len(mine)),
         servo_b2=z(len(mine)),
         servo_range=np.ascontiguousarray(table.force_range[mine]),
+        ball_joint=layout.dof_joint[table.dof[balls]].astype(np.int64),
+        ball_dof=table.dof[balls].astype(np.int64),
+        ball_gear=table.gear[balls, :3].copy(),
+        ball_in_parent=table.in_parent[balls].copy(),
+        ball_law=z((len(balls), 3)),
+        ball_range=np.ascontiguousarray(table.force_range[balls]),
         pull_body=layout.pull_body.copy(),
         pull_law=z((len(layout.pull_body), 4)),
         pull_force=z(len(layout.pull_body)),
@@ -311,7 +324,7 @@ def _left_out(T, i, V, u, length):
 
 @kernel
 def _joint_force(L, T, i, V, bodies, qpos, qvel, u):
-    """Force of actuator i on a ball (into V.force) or a free joint (into V.wrench)."""
+    """Force of actuator i on a ball (into V.force, or its servo) or a free joint (into V.wrench)."""
     q, axis, r, force, torque = scratch(4), scratch(3), scratch(3), scratch(3), scratch(3)
     free = T.transmission[i] == FREE
     adr, dof = T.qadr[i], T.dof[i]
@@ -329,7 +342,12 @@ def _joint_force(L, T, i, V, bodies, qpos, qvel, u):
     b0, b1, b2, E = force_law(T, i, u, length, velocity, V)
     if not free:
         b0 -= _left_out(T, i, V, u, length)
-    p = clamp(b0 + b1 * length + b2 * velocity, T.force_range[i, 0] + E, T.force_range[i, 1] + E)
+    lower, upper = T.force_range[i, 0] + E, T.force_range[i, 1] + E
+    p = clamp(b0 + b1 * length + b2 * velocity, lower, upper)
+    servo = T.ball_servo[i]
+    if servo >= 0:
+        _set_ball_servo(T, i, V.servos, servo, b0, b1, b2, lower, upper)
+        return p
     if not free:
         for k in range(3):
             V.force[dof + k] += axis[k] * p
@@ -344,6 +362,15 @@ def _joint_force(L, T, i, V, bodies, qpos, qvel, u):
         r[k] = -r[k]  # from the centre of mass to the origin of the body frame
     _add_wrench(V.wrench, b, r, force, torque, 1.0)
     return p
+
+
+@kernel
+def _set_ball_servo(T, i, S, k, b0, b1, b2, lower, upper):
+    """The law of actuator i, servo k of a ball, in this step."""
+    S.ball_law[k, 0], S.ball_law[k, 1], S.ball_law[k, 2] = b0, b1, b2
+    S.ball_range[k, 0], S.ball_range[k, 1] = lower, upper
+    for m in range(3):
+        S.ball_gear[k, m] = T.gear[i, m]
 
 
 @kernel

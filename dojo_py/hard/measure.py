@@ -81,7 +81,7 @@ def friction_target(goal, target):
 def measure(L, P, Q, W, h, goal):
     """The Measure of the present point, whose motion has been evaluated."""
     sums = scratch(6)
-    evaluate_rows(L, P, Q, W, h, W.options.springs)
+    evaluate_rows(L, P, Q, W, h)
     settle_slacks(W)
     centring(W, goal.kappa, goal.lead * goal.kappa, 0.0, sums)
     typical = sums[1] / max(sums[2], 1.0) if goal.kappa == 0.0 else 0.0

@@ -8,6 +8,7 @@ import numpy as np
 
 from dojo_py.actuation.force import clamp
 from dojo_py.actuation.transmission import TENDON
+from dojo_py.hard.ball_servos import ball_force
 from dojo_py.hard.closures import add_loop
 from dojo_py.hard.contact_table import empty_table, fill_contacts
 from dojo_py.hard.coordinate_forces import about_origin, along_chains
@@ -73,6 +74,13 @@ def note_step(L, P, Q, T, W, V, h, scheme, N, t):
             # (where the sum along a coordinate is bounded, `along` is what the bound leaves of the servo's own force)
             if S.servo_gear[k] != 0.0 and not is_bounded(T, S.servo_dof[k]):
                 N.actuator[t, T.output[i]] = along / S.servo_gear[k]
+    for i in range(T.ball_servo.shape[0]):
+        k = T.ball_servo[i]
+        if k >= 0:
+            force, axis = ball_force(L, W, S, k, h, h, scheme)
+            N.actuator[t, T.output[i]] = force
+            for r in range(3):
+                N.joint_actuator[t, S.ball_dof[k] + r] += force * axis[r]
     for i in range(T.pull.shape[0]):
         if T.pull[i] >= 0:
             N.actuator[t, T.output[i]] = S.pull_force[T.pull[i]]

@@ -3,6 +3,7 @@
 import math
 
 from dojo_py.arrays import body_row
+from dojo_py.hard.ball_servos import inside_ball_ranges
 from dojo_py.hard.closures import LEFT_OPEN, TENDON_ROW
 from dojo_py.hard.creep import least_dry_product, least_product
 from dojo_py.hard.dof_rows import servo_force, spring_weights
@@ -87,7 +88,10 @@ def residual_of(L, W, h, counted):
         for r in range(nc, 6):
             dof = first + r - nc
             size = abs(W.lam[n, r]) + abs(W.drive[dof, 0]) + abs(W.drive[dof, 1] * W.rows[n, r])
-            unclear = floors * (1e-14 * size + abs(W.drive[dof, 1]) * UNSURE / abs(h))  # (of the rate, a difference of angles)
+            slope = abs(W.drive[dof, 1])
+            if j >= 0 and L.dof_vector[dof] >= 0:
+                size, slope = size + abs(W.pull[j, r, 3]), slope + _slope_of_vector(W, j, r)
+            unclear = floors * (1e-14 * size + slope * UNSURE / abs(h))  # (of the rate, a difference of angles)
             row = max(abs(W.rn[n, r]) - unclear, 0.0 * W.rn[n, r])
             residual = _worse(residual, row / (L.dof_inertia[dof] + abs(W.lam[n, r])))
     for k in range(W.span[MOVED_LIMITS, 0], W.span[MOVED_LIMITS, 1]):
@@ -107,6 +111,12 @@ def residual_of(L, W, h, counted):
         residual = _worse(residual, max(row - unsure, 0.0 * row) / h)
         residual = _worse(residual, friction_residual(W.claw[c], W.cmu[c], W.con[c], W.cval[c]))
     return residual
+
+
+@kernel
+def _slope_of_vector(W, j, r):
+    """Derivative of the impulse along row r of joint j's springs and servos of balls by its rates: sum of sizes."""
+    return abs(W.pull[j, r, 0]) + abs(W.pull[j, r, 1]) + abs(W.pull[j, r, 2])
 
 
 @kernel
@@ -239,4 +249,4 @@ def inside_servo_ranges(L, W, A, h, alpha):
         there = here + alpha * change
         if (here > upper and there < lower) or (here < lower and there > upper):
             alpha = (0.5 * (lower + upper) - here) / change
-    return inside_orientation_bounds(L, W, A, h, alpha)
+    return inside_orientation_bounds(L, W, A, h, inside_ball_ranges(L, W, A, h, alpha))

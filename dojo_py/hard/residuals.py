@@ -1,10 +1,11 @@
 """Residuals of one step at a point, and the pieces of their Jacobian."""
 
 from dojo_py.arrays import scratch
+from dojo_py.hard.ball_servos import evaluate_vector_laws
 from dojo_py.hard.bodies import momentum_rows, next_pose, pose_by_motion
 from dojo_py.hard.closures import TENDON_ROW, evaluate_closures, regularisation
 from dojo_py.hard.contact_rows import evaluate_contact
-from dojo_py.hard.dof_rows import dof_law, vector_springs
+from dojo_py.hard.dof_rows import dof_law
 from dojo_py.hard.islands import BODIES, CONTACTS, LIMITS, NODES
 from dojo_py.hard.joint_rows import evaluate_joints
 from dojo_py.hard.limits import ROUND_OFF, limit_distance
@@ -21,7 +22,7 @@ from dojo_py.solver.octet import combine, load, minus, most, plus, store, times
 def evaluate(L, P, Q, A, W, h, scheme):
     """Residuals and Jacobian pieces at the point (W.v, W.lam, W.lim, W.fric, W.con)."""
     evaluate_motion(L, A, W, h, scheme)
-    evaluate_rows(L, P, Q, W, h, scheme)
+    evaluate_rows(L, P, Q, W, h)
 
 
 @kernel
@@ -33,10 +34,11 @@ def evaluate_motion(L, A, W, h, scheme):
     evaluate_closures(L, W, h)
     evaluate_orientations(L, W, A, h, scheme)
     dof_law(L, W, A, h, scheme)
+    evaluate_vector_laws(L, W, A, h, scheme)
 
 
 @kernel
-def evaluate_rows(L, P, Q, W, h, scheme):
+def evaluate_rows(L, P, Q, W, h):
     """Residuals and contacts, from what `evaluate_motion` left and the impulses."""
     impulse = scratch(MOST_ROWS)
     W.extent[0] = 0.0
@@ -57,7 +59,7 @@ def evaluate_rows(L, P, Q, W, h, scheme):
             W.rb[b, k] -= W.momentum[b, k]
         W.rb[b, 6] = W.rb[b, 7] = 0.0
     for i in range(W.span[NODES, 0], W.span[NODES, 1]):
-        _node_residual(L, W, W.members[NODES, i], h, scheme)
+        _node_residual(L, W, W.members[NODES, i], h)
     _limit_residual(L, W, h)
     for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
         c = W.members[CONTACTS, k]
@@ -75,7 +77,7 @@ def evaluate_rows(L, P, Q, W, h, scheme):
 
 
 @kernel
-def _node_residual(L, W, n, h, scheme):
+def _node_residual(L, W, n, h):
     """Residual of node n into W.rn; its impulses are subtracted from the bodies' momentum rows."""
     lam = W.lam[n]
     j = L.node_joint[n]
@@ -99,13 +101,10 @@ def _node_residual(L, W, n, h, scheme):
                 W.rn[n, r] = W.rows[n, r] - W.left_open[n, r] + regularisation(L, W, e, r) * lam[r]
         return
     first = L.vadr[j]
-    springs = L.rotation[j] >= 0
-    if springs:
-        vector_springs(L, W, j, h, scheme)
     for i in range(k):
         r, dof = 6 - k + i, first + i
         W.rn[n, r] = _law_residual(L, W, n, r, dof)
-        if springs:
+        if L.rotation[j] >= 0:
             W.rn[n, r] += W.pull[j, r, 3]
     _push(W, L.child[j], W.Gb[n], lam)
     if L.parent[j] >= 0:

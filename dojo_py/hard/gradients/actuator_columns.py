@@ -18,6 +18,7 @@ from dojo_py.actuation.force import BIAS_MUSCLE, GAIN_AFFINE, GAIN_MUSCLE, clamp
 from dojo_py.actuation.orientation import QUAT
 from dojo_py.actuation.transmission import ORIENTATION, SCALAR, SITE, TENDON
 from dojo_py.arrays import copy
+from dojo_py.hard.ball_servos import ball_force
 from dojo_py.hard.dof_rows import solved_impulse
 from dojo_py.hard.drives import apply_actuator, load_drive
 from dojo_py.hard.gradients.activation_change import activation_unit, add_next, owner_of, room
@@ -36,6 +37,8 @@ def shares_bounds(T):
 @kernel
 def is_law(T, i):
     """Whether actuator i acts through a law that the step solves with: of a joint, a tendon or two bodies' relative orientation."""
+    if T.ball_servo[i] >= 0:
+        return True
     return T.transmission[i] == SCALAR or T.transmission[i] == TENDON or T.transmission[i] == ORIENTATION
 
 
@@ -126,8 +129,18 @@ def add_drive(L, T, W, V, G, bodies, qpos, qvel, act, control, h, scheme, factor
     V.hold[0] = 0
     for i in range(G.d_servo.shape[0]):
         G.d_servo[i] += factor * solved_impulse(L, W, V.servos, i, h, h, scheme)
+    for k in range(V.servos.ball_joint.shape[0]):
+        _add_ball_force(L, W, V.servos, G, k, h, scheme, factor)
     _add_forces(V, G, factor)
     add_next(T, V, G, act, h, 0, T.dof.shape[0], factor)
+
+
+@kernel
+def _add_ball_force(L, W, S, G, k, h, scheme, factor):
+    """G.d_force += factor * the force of servo k of a ball."""
+    force, axis = ball_force(L, W, S, k, h, h, scheme)
+    for i in range(3):
+        G.d_force[S.ball_dof[k] + i] += factor * force * axis[i]
 
 
 @kernel
@@ -286,6 +299,8 @@ def _add_reaction(L, T, W, V, G, qpos, qvel, act, control, h, part_h, scheme, re
     for i in range(T.transmission.shape[0]):
         if T.servo[i] >= 0 and _acts_with(T, i, reader):
             G.d_servo[T.servo[i]] += factor * solved_impulse(L, W, V.servos, T.servo[i], part_h, part_h, scheme)
+    if T.ball_servo[reader] >= 0:
+        _add_ball_force(L, W, V.servos, G, T.ball_servo[reader], part_h, scheme, factor)
     o = T.orientation[reader]
     if o >= 0:
         change = orientation_impulse(L, W, V.servos, o, part_h, part_h, scheme)

@@ -7,7 +7,8 @@ law           of springs, armature, servos, limits and dry friction, by the coor
 """
 
 from dojo_py.arrays import scratch, zeros
-from dojo_py.hard.dof_rows import curved_spring, has_vector_spring, spring_weights, vector_springs
+from dojo_py.hard.ball_servos import vector_laws
+from dojo_py.hard.dof_rows import curved_spring, has_vector_spring, spring_weights
 from dojo_py.hard.gradients.impulse_change import impulse_change
 from dojo_py.hard.gradients.screws import as_velocity
 from dojo_py.hard.limits import ball_limit_rows, limit_distance
@@ -26,7 +27,7 @@ def own_joint_column(L, W, A, G, j, i, part, column, scheme, h, epsilon):
     rates, law = zeros(6), zeros(6)
     if part == 0:
         change, F, p = scratch((3, 6)), zeros(3), G.here[dof]
-        impulse_change(L, W, G, j, n, dof, epsilon, scheme, h, change)
+        impulse_change(L, W, A, G, j, n, dof, epsilon, scheme, h, change)
         for r in range(3):
             for m in range(6):
                 F[r] += G.impulse[n, m, r] * G.load[n, m]
@@ -90,7 +91,7 @@ def _law_change(L, W, A, G, j, i, part, scheme, h, rates, law):
     else:
         law[row] -= L.dof_armature[dof] + time * (stiffness * w_old - by_old_rate)
         if not spring and has_vector_spring(L, j):
-            _old_rate_change(L, W, j, dof, h, scheme, law)
+            _old_rate_change(L, W, A, j, dof, h, scheme, law)
     for a in range(A.servo_dof.shape[0]):
         if A.servo_dof[a] == dof:
             gain = time * A.servo_gear[a] * A.servo_gear[a] * A.servo_b1[a]
@@ -205,15 +206,15 @@ def _servo_free(A, a, w_new, w_old, angle, rate, rate_prev):
 
 
 @kernel
-def _old_rate_change(L, W, j, dof, h, scheme, law):
+def _old_rate_change(L, W, A, j, dof, h, scheme, law):
     """law (6,) += change of the spring of a ball or free joint by an old rate, by central differences."""
     epsilon = 1e-5 / h
     rate = W.rate_prev[dof]
     for side in range(2):
         delta = epsilon if side == 0 else -epsilon
         W.rate_prev[dof] = rate + delta
-        vector_springs(L, W, j, h, scheme)
+        vector_laws(L, W, A, j, h, scheme)
         for r in range(6):
             law[r] += 0.5 / delta * W.pull[j, r, 3]
     W.rate_prev[dof] = rate
-    vector_springs(L, W, j, h, scheme)
+    vector_laws(L, W, A, j, h, scheme)

@@ -6,6 +6,7 @@ part of a body. Evaluating these laws takes a microsecond, and they contain none
 """
 
 from dojo_py.arrays import scratch
+from dojo_py.hard.ball_servos import ball_force
 from dojo_py.hard.body_table import add_joint_forces, gather_wrenches
 from dojo_py.hard.dof_rows import solved_impulse
 from dojo_py.hard.drives import drive
@@ -39,6 +40,10 @@ def add_drive(L, T, M, V, W, D, bodies, qpos, qvel, act, control, outside, h, st
     S = V.servos
     for i in range(S.servo_dof.shape[0]):
         D.force[S.servo_dof[i]] += factor * solved_impulse(L, W, S, i, h, step, scheme)
+    for k in range(S.ball_joint.shape[0]):
+        force, axis = ball_force(L, W, S, k, h, step, scheme)
+        for i in range(3):
+            D.force[S.ball_dof[k] + i] += factor * h * force * axis[i]
     for k in range(D.orient.shape[0]):
         impulse = orientation_impulse(L, W, S, k, h, step, scheme)
         for i in range(3):

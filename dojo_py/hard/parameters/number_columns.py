@@ -18,7 +18,7 @@ bound θ of a ball -(γ/s) ∂s/∂θ a - γ a/θ                 a = r/θ,  ∂
 
 import math
 
-from dojo_py.arrays import scratch
+from dojo_py.arrays import copy_rows, scratch
 from dojo_py.hard.dof_rows import (
     curved_spring,
     spring_shares,
@@ -157,7 +157,8 @@ def bound_number(L, W, D, l, value, h, out):
 @kernel
 def _vector_stiffness(L, W, D, L2, j, n, value, h, scheme, out):
     """Stiffness of a ball or free joint: the column is its linear spring with stiffness 1."""
-    first, spin, k = L.vadr[j], L.vadr[j] + L.rotation[j], L.ndof[j]
+    first, spin, k, kept = L.vadr[j], L.vadr[j] + L.rotation[j], L.ndof[j], scratch((6, 4))
+    copy_rows(W.pull[j], kept)
     L2.dof_stiffness[spin], L2.dof_stiffness_poly[spin, 0], L2.dof_stiffness_poly[spin, 1] = 1.0, 0.0, 0.0
     vector_springs(L2, W, j, h, scheme)
     for i in range(k):
@@ -166,4 +167,4 @@ def _vector_stiffness(L, W, D, L2, j, n, value, h, scheme, out):
     L2.dof_stiffness[spin] = L.dof_stiffness[spin]
     for i in range(2):
         L2.dof_stiffness_poly[spin, i] = L.dof_stiffness_poly[spin, i]
-    vector_springs(L, W, j, h, scheme)
+    copy_rows(kept, W.pull[j])

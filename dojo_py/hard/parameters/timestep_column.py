@@ -10,7 +10,7 @@ The effect of actuators and outside wrenches is in drive_columns.py. The direct 
 next rates -q̇₊/h.
 """
 
-from dojo_py.arrays import scratch
+from dojo_py.arrays import copy_rows, scratch
 from dojo_py.hard.bodies import momentum_rows, old_momentum
 from dojo_py.hard.dof_rows import (
     curved_damper,
@@ -117,7 +117,8 @@ def _law(L, W, D, dof, h, scheme, out):
 @kernel
 def _vector_springs(L, W, D, j, n, h, scheme, out):
     """Spring of a ball or free joint: its impulse over steps of two lengths with the same end."""
-    k, rates = L.ndof[j], scratch(6)
+    k, rates, kept = L.ndof[j], scratch(6), scratch((6, 4))
+    copy_rows(W.pull[j], kept)
     for r in range(6 - k, 6):
         rates[r] = W.rows[n, r]
     for side in range(2):
@@ -130,4 +131,4 @@ def _vector_springs(L, W, D, j, n, h, scheme, out):
             pull_one(D.y[L.place_node[n], r], push, out)
     for r in range(6 - k, 6):
         W.rows[n, r] = rates[r]
-    vector_springs(L, W, j, h, scheme)
+    copy_rows(kept, W.pull[j])
