@@ -10,6 +10,7 @@ from dojo_py.hard.coordinates import maximal_from_minimal
 from dojo_py.hard.drives import allocate_drive, build_drives, check_servos, drive_once
 from dojo_py.hard.layout import build_layout
 from dojo_py.hard.world import build_world
+from dojo_py.mechanism.quaternion import matrix
 
 STEP = 1e-7
 """Short, so that velocities over the interval are the wheel's instantaneous ones."""
@@ -105,6 +106,14 @@ class Scene:
             angle, rate = self.qpos[self.model.jnt_qposadr[joint]], self.qvel[dof]
             force = servos.servo_force[k] + servos.servo_b1[k] * gear * angle + servos.servo_b2[k] * gear * rate
             total[dof] += gear * np.clip(force, *servos.servo_range[k])
+        for k, dof in enumerate(servos.ball_dof):
+            first = self.model.jnt_qposadr[self.model.dof_jntid[dof]]
+            q, gear = self.qpos[first : first + 4], servos.ball_gear[k]
+            q = q * np.sign(q[0]) / np.linalg.norm(q)
+            vector = 2.0 * np.arctan2(np.linalg.norm(q[1:]), q[0]) * q[1:] / np.linalg.norm(q[1:])
+            axis = matrix(q).T @ gear if servos.ball_in_parent[k] else gear
+            force = servos.ball_law[k] @ [1.0, gear @ vector, axis @ self.qvel[dof : dof + 3]]
+            total[dof : dof + 3] += axis * np.clip(force, *servos.ball_range[k])
         for i, b in enumerate(self.where.body):
             linear, angular = np.zeros((3, m.nv)), np.zeros((3, m.nv))
             centre = d.xpos[b] + d.xmat[b].reshape(3, 3) @ self.layout.com[i]
@@ -157,3 +166,4 @@ def test_two_servos_on_a_bounded_joint_are_refused_by_name():
 def test_servos_are_only_those_that_need_it():
     scene = Scene(CASES["two on one joint"] + '<motor joint="slide"/><position joint="ball" kp="2" gear="1 0 0"/>')
     assert scene.table.servo.tolist() == [-1, 0, -1, -1]
+    assert scene.table.ball_servo.tolist() == [-1, -1, -1, 0]

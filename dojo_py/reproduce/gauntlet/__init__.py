@@ -17,6 +17,7 @@ FAMILIES = {
     "shapes": "hard mode: heaps, stacks, walls, collisions, chains, rings and hands of every shape",
     "gradients": "hard mode: derivatives against Ridders' differences of the step",
     "touching": "hard mode: the same derivatives where any two shapes touch",
+    "restated": "hard mode: relaxed steps and derivatives of the same scene, said differently",
     "soft": "soft mode: arrays, one step and twenty steps beside the wheel",
     "api": "wrong types, shapes, values and indices for every public argument",
 }
