@@ -73,7 +73,7 @@ def _find_on_polygons(Q, W, k, a, pose_a, b, pose_b, n, gap, reach):
     """Write into M the features of all polygons that both shapes of pair k show along the normal n, with gaps up to reach [m]."""
     M, hard = W.manifold, W.kappa[0] == 0.0
     M.size[0], M.geom[0], M.geom[1] = 0.0, a, b
-    list_shown(Q, W, k, pose_a, pose_b)
+    n = list_shown(Q, W, k, pose_a, pose_b, n)
     for i in range(max(M.faces[0], 1)):
         show_part(Q, M, 0, i, pose_a, n)
         for j in range(max(M.faces[1], 1)):

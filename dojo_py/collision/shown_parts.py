@@ -16,12 +16,16 @@ from dojo_py.jit import kernel
 
 
 @kernel
-def list_shown(Q, W, k, pose_a, pose_b):
-    """List the faces that both shapes of pair k show, in W.manifold; none in the hard limit or if one is a cylinder."""
+def list_shown(Q, W, k, pose_a, pose_b, n):
+    """List the faces that both shapes of pair k show, in W.manifold; none in the hard limit or if one is a cylinder.
+
+    Returns the direction from A to B (3) along which they are shown: the smooth one, where there is one (relaxed_points.py). The
+    normal n of the pair is decided by round-off where corners or edges touch.
+    """
     M = W.manifold
     M.faces[0] = M.faces[1] = 0
     if M.band[0] == 0.0 or Q.shape_kind[M.geom[0]] == CYLINDER or Q.shape_kind[M.geom[1]] == CYLINDER:
-        return
+        return n
     n = direction(Q, W, k, M.geom[0], pose_a, M.geom[1], pose_b)
     for side in range(2):
         R, outwards = (pose_a[1], n) if side == 0 else (pose_b[1], times(-1.0, n))
@@ -31,6 +35,7 @@ def list_shown(Q, W, k, pose_a, pose_b):
         put(M.seen_along, side, v)
         if has_faces(Q, M.geom[side]):
             list_faces(Q, M, side, M.geom[side], v)
+    return n
 
 
 @kernel

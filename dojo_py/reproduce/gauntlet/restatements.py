@@ -329,7 +329,7 @@ PLAIN = {
 def other_units(root: ET.Element, case: Case, model: Any, rng: Any) -> Restated:
     """Other units of length and mass, the same unit of time."""
     _no_numbers_of_joints(root)
-    L, M = 10.0 ** rng.uniform(-1, 1), 10.0 ** rng.uniform(-2, 2)
+    L, M = 2.0 ** float(rng.integers(-4, 5)), 10.0 ** rng.uniform(-2, 2)  # (vertices of meshes are numbers of four bytes)
     _option(root).set("gravity", text(L * _gravity(root)))
     _needs(not any(j.get("range") and j.get("type", "hinge") != "slide" for j in _elements(root, "joint")))  # (recovery_speed)
     for e in root.iter("mesh"):
@@ -361,8 +361,7 @@ def other_units(root: ET.Element, case: Case, model: Any, rng: Any) -> Restated:
     def scale(kind: int, name: str, x: Array) -> Array:
         return np.concatenate([L * x[:3], x[3:]]) if kind == FREE else (L * x if kind == SLIDE else x)
 
-    bound = 1e-5 if root.find("asset/mesh") is not None else 1e-7  # (vertices are numbers of four bytes)
-    return Restated(root, scale, scale, length=L, kappa=M * L * L, bound=bound)
+    return Restated(root, scale, scale, length=L, kappa=M * L * L, bound=1e-6)  # (standoffs of gaps are 1e-10 m)
 
 
 EDITS: dict[str, Callable[[ET.Element, Case, Any, Any], Restated]] = {
