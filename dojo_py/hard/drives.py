@@ -177,6 +177,11 @@ def _tendon_drives(model: Any, table: ActuatorTable) -> tuple[np.ndarray, np.nda
         if len(gears) > 1:
             message = "of actuators with different gears is not simulated in the hard mode; bound each one's forcerange instead"
             raise ModelError(refusal(model, "tendon", (t,), "actuatorfrcrange", message))
+        if np.any(np.isfinite(table.force_range[mine])):
+            message = (
+                "of several actuators with a forcerange of their own is not simulated in the hard mode; give one of the two bounds"
+            )
+            raise ModelError(refusal(model, "tendon", (t,), "actuatorfrcrange", message))
         bounds[k] = np.sort(gears[0] * np.asarray(model.tendon_actfrcrange[t], float))
     return dofs, bounds, ranges
 

@@ -17,6 +17,7 @@ from dojo_py.hard.measures import spring_energy
 from dojo_py.hard.noted import Noted
 from dojo_py.hard.terms import EQ_PATH
 from dojo_py.mechanism import quaternion
+from dojo_py.mechanism.compile_tendons import armatures
 from dojo_py.mechanism.derived import Arrays
 from dojo_py.mechanism.enums import DisableBit, JointType
 from dojo_py.mechanism.reference import by_joint
@@ -164,6 +165,7 @@ def _completed(model: Any, rows: Rows) -> Rows:
     spin = scene.motion.w
     kinetic = 0.5 * np.sum(np.asarray(m.body_mass) * np.sum(scene.linear**2, axis=2), axis=1)
     kinetic += 0.5 * np.sum(spin * scene.turned_inertia(spin), axis=(1, 2)) + 0.5 * rows.qvel**2 @ _rotors(m)
+    kinetic += 0.5 * rows.tendon[:, :, 1] ** 2 @ armatures(Arrays(m))
     potential = -np.einsum("b,tbi,i->t", np.asarray(m.body_mass), x, gravity_of(m)) + _springs(m, rows.qpos, rows.tendon[:, :, 0])
     rows.energy[:, 0], rows.energy[:, 1] = potential, kinetic
     return rows

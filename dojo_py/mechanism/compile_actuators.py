@@ -211,8 +211,8 @@ def _check_motor(check: Check, actuator: Actuator, gain: Array, dynamics: Array,
         check.fail("thermal", "the thermal capacitance must be positive")
     if (np.any(gain[4:7] != 0.0) or dynamics[7] > 0.0) and inputs(actuator) == ["voltage"]:
         check.fail("input", "a controller needs one of the controls 'pos', 'vel', 'ff'")
-    if gain[5] > 0.0 and "pos" not in inputs(actuator):
-        check.fail("input", "an integral needs the control 'pos'")
+    if (gain[5] > 0.0 or dynamics[7] > 0.0) and "pos" not in inputs(actuator):  # (the wheel takes the first control for a position)
+        check.fail("input", "an integral and a limited slew rate need the control 'pos'")
 
 
 def _check_orientation(check: Check, actuator: Actuator, layout: Layout, transmission: tuple[int, tuple[int, int]]) -> int:

@@ -57,16 +57,21 @@ def tendon_inverse_weights(a: Arrays, state: ReferenceState, inverse: Array) -> 
     return np.einsum("ti,ij,tj->t", J, inverse, J)
 
 
+def armatures(a: Arrays) -> Array:
+    """(ntendon,) armature of the tendons, and of the actuators on them, seen through their gears [kg]."""
+    out = np.array(a["tendon_armature"], float)
+    for u in np.flatnonzero(np.asarray(a["actuator_trntype"]) == TrnType.TENDON):
+        gear = a["actuator_gear"][int(a["actuator_outadr"][u])][0]
+        out[int(a["actuator_trnid"][u][0])] += gear**2 * a["actuator_armature"][u]
+    return out
+
+
 def tendon_inertia(a: Arrays, state: ReferenceState) -> Array:
     """(nv, nv) what the armature of the tendons, and of the actuators on them, adds to the joint-space inertia. Only what joints of
     one chain share counts: the matrix keeps the pattern of the tree, as in MuJoCo.
     """
-    armature = np.array(a["tendon_armature"], float)
-    for u in np.flatnonzero(np.asarray(a["actuator_trntype"]) == TrnType.TENDON):
-        gear = a["actuator_gear"][int(a["actuator_outadr"][u])][0]
-        armature[int(a["actuator_trnid"][u][0])] += gear**2 * a["actuator_armature"][u]
     J, nv = tendon_geometry(a, state, a["qpos0"])[1], len(a["dof_parentid"])
-    full = np.einsum("t,ti,tj->ij", armature, J, J)
+    full = np.einsum("t,ti,tj->ij", armatures(a), J, J)
     kept = np.eye(nv, dtype=bool)
     for i, parent in enumerate(a["dof_parentid"]):
         if parent >= 0:
