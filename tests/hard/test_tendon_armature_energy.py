@@ -27,6 +27,6 @@ def test_kinetic_energy_is_the_wheels(kind):
 def test_two_bounds_of_actuators_on_a_tendon_are_refused_by_name():
     """MuJoCo scales their sum into the tendon's range first, then each into its own."""
     text = TEXT.format('actuatorfrcrange="-1 1"', '<motor tendon="t" forcerange="-.5 .5"/><motor tendon="t"/>')
-    with pytest.raises(ModelError, match="tendon 't', actuatorfrcrange: of actuators with a forcerange"):
+    with pytest.raises(ModelError, match="tendon 't', actuatorfrcrange: of several actuators with a forcerange"):
         HardSimulator(load_model(text))
     assert np.isfinite(SoftSimulator(load_model(text)).initial_state().qpos).all()
