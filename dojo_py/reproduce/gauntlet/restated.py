@@ -4,8 +4,8 @@ No oracle is needed, and differences of the step cannot see what is asked here: 
 order of two bodies, or on a number that it should not know, steps and derivatives agree with each other.
 
 Compared are rates and coordinates after the step in units of the scene (size ℓ, speed √(10 ℓ), angular speed √(10/ℓ)), and the
-columns of A, mapped to the edited scene. Judged are steps of a single solve at κ ≥ 1e-6 in units of the model: one in parts, from
-another start or close to the hard limit may end at another of several solutions, as round-off decides.
+columns of A and B, mapped to the edited scene. Judged are steps of a single solve at κ ≥ 1e-6 in units of the model: one in parts,
+from another start or close to the hard limit may end at another of several solutions, as round-off decides.
 """
 
 from __future__ import annotations
@@ -41,6 +41,7 @@ PROPERTIES = {
     "weight": "weight as outside forces: the same",
     "file": "the file that save_mjcf writes: the same to 1e-9",
     "timestep": "the time step in the file: the same bit for bit",
+    "calls": "step, rollout, rollout_batch and linearize: bit for bit; rollout_vjp: the product with A and B to 1e-9",
     "not judged": "restated steps that are not solved, or not at once, of one of the two (nothing is asked of them)",
     "runs": "nothing is raised",
 }
@@ -93,6 +94,8 @@ def _check(case: Case) -> dict[str, Outcome]:
     first = _Solved(case, Restated(root))
     if not first.at_once:
         return found | {"not judged": Outcome(1, 0, 0.0, f"the step itself: {first.step.status.name}")}
+    wrong = first.other_calls()
+    found["calls"] = Outcome(1, int(bool(wrong)), 0.0, wrong)
     left_out = 0
     for number, (name, edit) in enumerate(EDITS.items()):
         try:
@@ -135,12 +138,40 @@ class _Solved:
         if restated.weight is not None:
             wrenches = np.zeros((self.model.nbody, 6))
             wrenches[1:, :3] = np.asarray(self.model.body_mass)[1:, None] * restated.weight
+        self.sim, self.state, self.kappa = sim, state, kappa
         self.step = sim.step(state, case.controls[0], kappa=kappa, wrenches=wrenches)
         self.at_once = self.step.status is Status.SOLVED and self.step.attempts == 1 and self.step.substeps == 1
         self.A: Array | None = None
+        self.B: Array | None = None
         if self.at_once:
             lin = sim.linearize(state, case.controls[0], kappa=kappa, wrenches=wrenches)
-            self.A = lin.A if lin.status is Status.SOLVED else None
+            if lin.status is Status.SOLVED:
+                self.A, self.B = lin.A, lin.B
+
+    def other_calls(self) -> str:
+        """Which other way to ask for this step gives another answer; "" if none does."""
+        sim, state, kappa, u = self.sim, self.state, self.kappa, self.case.controls[:1]
+        once = sim.rollout(state, u, kappa=kappa, linearize=True, gradient_kappa=kappa)
+        many = sim.rollout_batch([state, state], np.stack([u, u]), kappa=kappa)
+        linear = sim.linearize(state, u[0], kappa=kappa)
+        ends = {"rollout": once.final_state, "rollout_batch": many[1].final_state, "linearize": linear.next_state}
+        for name, end in ends.items():
+            for field in ("qpos", "qvel", "act"):
+                if not np.array_equal(getattr(end, field), getattr(self.step.state, field)):
+                    return f"{name}: another {field} than step's"
+        if self.A is None or once.A is None or once.B is None:
+            return ""
+        if not (np.array_equal(once.A[0], self.A) and np.array_equal(once.B[0], linear.B)):
+            return "rollout: other A or B than linearize's"
+        weights = np.random.default_rng(3).standard_normal(len(self.A))
+        back = sim.rollout_vjp(once, weights)
+        for name, found, expected in (
+            ("state", back.state, self.A.T @ weights),
+            ("control", back.control[0], linear.B.T @ weights),
+        ):
+            if np.abs(found - expected).max(initial=0.0) > 1e-9 * max(1.0, np.abs(expected).max(initial=0.0)):
+                return f"rollout_vjp: by the {name} {np.abs(found - expected).max():.1e} off"
+        return ""
 
     def joints(self) -> dict[str, tuple[int, slice, slice]]:
         """Name -> kind, places in qpos, places in qvel."""
@@ -183,8 +214,8 @@ class _Solved:
         return worst, where
 
     def derivative_distance(self, other: _Solved) -> float:
-        """Largest difference of A's columns in the edited scene, over the largest entry of the column in units of the scene."""
-        if self.A is None or other.A is None:
+        """Largest difference of the columns of A and B in the edited scene, over the largest entry of the column, in its units."""
+        if self.A is None or self.B is None or other.A is None or other.B is None:
             return 0.0
         edit, theirs, nv, na = other.restated, other.joints(), self.model.nv, self.model.na
         P, unit = np.zeros((nv, nv)), np.ones(nv)
@@ -196,9 +227,10 @@ class _Solved:
         size = 2 * nv + na
         change = np.eye(size)
         change[:nv, :nv] = change[nv : 2 * nv, nv : 2 * nv] = P
-        back = np.linalg.solve(change, other.A @ change)
+        back = np.linalg.solve(change, np.hstack([other.A @ change, other.B]))
         scale = np.concatenate([unit * self.case.timestep, unit, np.ones(na)])
-        ours, theirs_back = self.A * scale / scale[:, None], back * scale / scale[:, None]
+        by = np.concatenate([scale, np.ones(back.shape[1] - size)])
+        ours, theirs_back = np.hstack([self.A, self.B]) * by / scale[:, None], back * by / scale[:, None]
         sizes = np.maximum(np.abs(ours).max(axis=0), 1e-3)
         return float((np.abs(ours - theirs_back) / sizes).max())
 
