@@ -201,8 +201,9 @@ def reordered(root: ET.Element, case: Case, model: Any, rng: Any) -> Restated:
 def in_parts(root: ET.Element, case: Case, model: Any, rng: Any) -> Restated:
     """The geoms of every body in a body without joints, somewhere in it."""
     for compiler in root.iter("compiler"):  # (MuJoCo puts the mass that `boundmass` gives an empty body at twice its position)
-        for bound in ("boundmass", "boundinertia"):
-            compiler.attrib.pop(bound, None)
+        for bound, numbers_of in (("boundmass", model.body_mass), ("boundinertia", model.body_inertia)):
+            least = float(compiler.attrib.pop(bound, "0"))
+            _needs(bool(np.all(np.asarray(numbers_of)[1:] > 1.001 * least)))
     for e in list(_elements(root, "body")):
         place, q, R = _drawn_place(rng, float(case.settings["size"]))
         inner = ET.Element("body", name=f"{e.get('name')} part", pos=text(place), quat=text(q))
