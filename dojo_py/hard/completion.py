@@ -6,6 +6,7 @@ which the step ends where nothing better is found.
 
 from dojo_py.hard.apart import hold_apart, hold_points, let_ghosts_go
 from dojo_py.hard.attempts import complementarity_tolerance
+from dojo_py.hard.chain_work import chains_throw
 from dojo_py.hard.contact_work import throws
 from dojo_py.hard.ghosts import take_ghosts_back
 from dojo_py.hard.held_points import any_held, release_points
@@ -72,7 +73,8 @@ def complete_whole(L, P, Q, A, W, h, recovery):
         _solve_without_ghosts(L, P, Q, A, W, h, recovery)
     if is_solved(W):
         _rebound(L, P, Q, A, W, h, recovery)
-    if is_solved(W) and W.options.subdivisions > 0.0 and (turns_fast(L, W, h) or throws(L, P, Q, W, h)):
+    thrown = is_solved(W) and (turns_fast(L, W, h) or throws(L, P, Q, W, h) or chains_throw(L, W))
+    if thrown and W.options.subdivisions > 0.0:
         forget_impacts(W)  # (their end gaps are those of the whole step)
         W.found[STATUS] = STALLED
 

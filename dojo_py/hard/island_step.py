@@ -9,6 +9,7 @@ import math
 from dojo_py.arrays import copy, scratch
 from dojo_py.hard.attempts import any_friction
 from dojo_py.hard.bodies import old_momentum
+from dojo_py.hard.chain_work import chains_throw
 from dojo_py.hard.choice import want_all
 from dojo_py.hard.completion import complete_whole, end_at_best, end_with
 from dojo_py.hard.contact_rows import OVERLAP, start_gap
@@ -52,7 +53,7 @@ from dojo_py.hard.start import (
     WARM,
     all_warm,
 )
-from dojo_py.hard.statuses import INEXACT, SOLVED, TOO_FAST
+from dojo_py.hard.statuses import INEXACT, SOLVED, STALLED, TOO_FAST
 from dojo_py.hard.terms import FAST_PARTS, FREE_TURN, PART_TURN
 from dojo_py.jit import kernel
 
@@ -92,6 +93,8 @@ def solve_island(L, P, Q, A, W, h, kappa, may_ask):
             return came == ASKS
         if kappa == 0.0:
             complete_whole(L, P, Q, A, W, h, recovery)
+        elif is_solved(W) and chains_throw(L, W):
+            W.found[STATUS] = STALLED
     may_divide = kappa == 0.0 and W.options.subdivisions > 0.0
     if not is_solved(W):
         keep_features(W)

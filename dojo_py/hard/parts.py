@@ -8,6 +8,7 @@ from dojo_py.arrays import copy, copy_rows, scratch
 from dojo_py.hard.apart import choose_in_part, left_out_of_part, let_ghosts_go
 from dojo_py.hard.attempts import SOLVE_LIMIT, attempts
 from dojo_py.hard.bodies import old_momentum, turn_of_momentum
+from dojo_py.hard.chain_work import chains_throw
 from dojo_py.hard.choice import add_contacts_of_features
 from dojo_py.hard.closures import add_loop, start_closures
 from dojo_py.hard.contact_work import throws
@@ -143,7 +144,7 @@ def one_part(L, P, Q, A, W, h, recovery, kappa, source, first, last, once, held)
         ghosts = let_ghosts_go(L, P, Q, W, True)
         missing = left_out_of_part(L, P, Q, W, h) if ghosts == 0 else 0
         if ghosts == 0 and missing == 0:
-            if not last and (turns_fast(L, W, h) or throws(L, P, Q, W, h)):
+            if chains_throw(L, W) or (not last and (turns_fast(L, W, h) or throws(L, P, Q, W, h))):
                 W.found[STATUS] = STALLED
             break
         if look == LOOKS or (passed and missing < 0):  # (where bodies pass through each other twice, only shorter parts help)
