@@ -15,7 +15,7 @@ from dojo_py.collision.rim_choice import LEAN, flat_number
 from dojo_py.collision.rims import RIM_SOFTNESS, STEADY_LEAN
 from dojo_py.collision.shown_parts import corner_part, face_part, farther_away, note_parts
 from dojo_py.collision.shown_polygons import no_ends, put_feature
-from dojo_py.collision.vectors import along, cross, dot, length, minus, perpendicular, put, row
+from dojo_py.collision.vectors import along, cross, dot, length, minus, part_across, perpendicular, put, row
 from dojo_py.jit import kernel
 
 SLIVER = 1e-9
@@ -147,8 +147,7 @@ def _rims(M, side, g, pose, Q, pose_a, e1, e2, reach, smooth, again):
     """
     R = pose[1]
     z, m, o = (R[2], R[5], R[8]), row(M.normal, 1 - side), row(M.origin, 1 - side)
-    tilt = dot(m, z)
-    y = along(m, -tilt, z)
+    y = part_across(m, z)
     lean = length(y)
     flat = not smooth and lean < (STEADY_LEAN if again else LEAN)
     if flat and lean < LEVEL_CAP:

@@ -24,7 +24,7 @@ points, r their rounding, and u = δx + δθ × (p - x) the displacement of a po
 import math
 
 from dojo_py.collision.convex_shapes import RIM, feature_support, follow
-from dojo_py.collision.vectors import along, cross, dot, minus, plus, times
+from dojo_py.collision.vectors import along, cross, dot, minus, part_across, plus, times
 from dojo_py.jit import kernel
 
 BALL_FEATURE, CROSSING, POINT_PLANE, EDGE_EDGE, EDGE_OVER, RIM_PLANE, NEAREST, RIM_EDGE, RIM_RIM, ELLIPSOID_PLANE = range(10)
@@ -164,8 +164,7 @@ def rim_plane(a, z, k, soft, b, n, sign):
     sign: 1 when the disc is A's, so that n (from B to A) points to it; -1 when it is B's.
     """
     m = times(sign, n)  # out of the plane, towards the disc
-    tilt = dot(m, z)
-    y = along(m, -tilt, z)
+    y = part_across(m, z)
     rho = math.sqrt(dot(y, y) + soft)
     p = along(a, -k / rho, y)
     gap = dot(m, minus(p, b))
@@ -177,8 +176,7 @@ def rim_plane_change(a, z, k, soft, b, n, sign, gap, da, turn_disc, db, turn_pla
     """Change of `rim_plane` when a, b move by da, db; the axis rotates with the disc's body, n with the plane's."""
     m = times(sign, n)
     dm, dz = cross(turn_plane, m), cross(turn_disc, z)
-    tilt = dot(m, z)
-    y = along(m, -tilt, z)
+    tilt, y = dot(m, z), part_across(m, z)
     dy = along(along(dm, -(dot(dm, z) + dot(m, dz)), z), -tilt, dz)
     rho = math.sqrt(dot(y, y) + soft)
     p = along(a, -k / rho, y)

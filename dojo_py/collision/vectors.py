@@ -42,6 +42,13 @@ def along(a, s, b):
 
 
 @kernel
+def part_across(a, z):
+    """The part of a that is perpendicular to the unit vector z. Projected twice: where it is small, round-off along z stays."""
+    once = along(a, -dot(a, z), z)
+    return along(once, -dot(once, z), z)
+
+
+@kernel
 def length(a):
     """|a|."""
     return math.sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2])

@@ -18,13 +18,14 @@ from typing import Any
 import numpy as np
 
 from dojo_py import HardSimulator, save_mjcf
+from dojo_py.mechanism.enums import JointType
 from dojo_py.mechanism.quaternion import matrix, multiply
 from dojo_py.reproduce.gauntlet.family import Case
 
 Array = np.ndarray
 Map = Callable[[int, str, Array], Array]
 """(kind of joint as in `jnt_type`, its name, numbers) -> numbers."""
-FREE, BALL, SLIDE, HINGE = range(4)
+FREE, BALL, SLIDE, HINGE = (int(kind) for kind in JointType)
 FLIPPED = np.array([-1.0, 1.0, 1.0])
 """Mirror image of a vector; of an axis of rotation the opposite of that."""
 
