@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from dojo_py.simulate.own_steps import check_own_derivative
 from dojo_py.simulate.results import Contacts, State
 from dojo_py.simulate.simulator import kappa_of_mode
 from dojo_py.simulate.status import WITHOUT_DERIVATIVE, Status
@@ -56,8 +57,10 @@ def differentiate(task: Any, state: State, action: Array, kappa: float | None) -
     """A (n, n), B (n, size of an action), n = 2nv + na, of one action at kappa, through all its substeps, and the state after it.
 
     Tangent [dq, dv, dact]. kappa is the hard mode's; the soft one takes differences.
-    FloatingPointError when a substep, or its derivative, overflows.
+    FloatingPointError when a substep, or its derivative, overflows. ValueError for a task with a `move` of its own, unless its own
+    `differentiate` calls this.
     """
+    check_own_derivative(task)
     control = task.control(action)
     size = 2 * task.sim.model.nv + task.sim.model.na
     A, B, after = np.eye(size), np.zeros((size, len(control))), state

@@ -52,7 +52,7 @@ class DojoEnv(Env):
         self.render_mode = render_mode
         self.metadata = {**type(self).metadata, "render_fps": max(1, round(1 / self.task.dt))}
         self.observation_space, self.action_space = spaces(self.task)
-        self._gradients, self._kappa, self._size = check_extras(gradients, kappa, width, height)
+        self._gradients, self._kappa, self._size = check_extras(self.task, gradients, kappa, width, height)
         self._loop: Loop | None = None
         self._state: State | None = None
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from dojo_py.environments import import_gymnasium, make_task
 from dojo_py.environments.task import Task
+from dojo_py.simulate.own_steps import check_own_derivative
 from dojo_py.simulate.results import State
 from dojo_py.simulate.values import count, real_number, shown, text_of, truth_of, vector
 
@@ -40,10 +41,12 @@ def check_render_mode(mode: str | None) -> None:
         raise ValueError(f"render_mode={mode!r} is not one of {[None, *RENDER_MODES]}")
 
 
-def check_extras(gradients: bool, kappa: float, width: int, height: int) -> tuple[bool, float, tuple[int, int]]:
+def check_extras(task: Task, gradients: bool, kappa: float, width: int, height: int) -> tuple[bool, float, tuple[int, int]]:
     """What both environments take besides: derivatives in `info` and at which kappa, size of the pictures."""
     sides = count("width", width, most=2**14), count("height", height, most=2**14)
-    return truth_of("gradients", gradients), real_number("kappa", kappa, least=1e-12, unit="N m s"), sides
+    if truth_of("gradients", gradients):
+        check_own_derivative(task)
+    return bool(gradients), real_number("kappa", kappa, least=1e-12, unit="N m s"), sides
 
 
 def action_of(name: str, action: Any, shape: tuple[int, ...]) -> np.ndarray:

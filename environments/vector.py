@@ -112,7 +112,7 @@ class DojoVectorEnv(VectorEnv):
         batch = gymnasium.vector.utils.batch_space
         self.observation_space = batch(self.single_observation_space, num_envs)
         self.action_space = batch(self.single_action_space, num_envs)
-        self._gradients, self._kappa, self._size = check_extras(gradients, kappa, width, height)
+        self._gradients, self._kappa, self._size = check_extras(self.task, gradients, kappa, width, height)
         self._threads = min(os.cpu_count() or 1 if threads is None else threads, num_envs)
         self._pool: ThreadPoolExecutor | None = None
         self._generators = [gymnasium.utils.seeding.np_random() for _ in range(num_envs)]

@@ -21,7 +21,7 @@ from dojo_py.simulate.arguments import Outside, outside_of
 from dojo_py.simulate.arrivals import Arrivals
 from dojo_py.simulate.readings import Readings
 from dojo_py.simulate.results import Exact, State
-from dojo_py.simulate.status import Status
+from dojo_py.simulate.status import OutOfDomain, Status
 from dojo_py.simulate.trajectory import Trajectory, kept_model
 
 if TYPE_CHECKING:
@@ -158,12 +158,12 @@ class Engine:
         self._load()
         cosine = maximal_from_minimal(self._pool.tables()[0], qpos, qvel, self.timestep, bodies)
         if not cosine > HALF_TURN:
-            raise ValueError(
+            raise OutOfDomain(
                 f"qvel: a body turns half a turn or more within the timestep {self.timestep:g} s, the domain is |ω| < 2/timestep = "
                 f"{2 / self.timestep:g} rad/s; reduce the timestep or the velocity"
             )
         if not np.all(np.isfinite(bodies)):
-            raise ValueError("qpos, qvel: the bodies' poses overflow")
+            raise OutOfDomain("qpos, qvel: the bodies' poses overflow")
         return bodies
 
     def _expand(self, bodies: Array) -> Array:

@@ -21,7 +21,7 @@ from dojo_py.policy.normaliser import Statistics
 from dojo_py.policy.rollout import Episode, Job, Moment
 from dojo_py.policy.smoothing import Smoothing, randomised_linearisation
 from dojo_py.simulate.own_steps import has_own
-from dojo_py.simulate.status import LOST
+from dojo_py.simulate.status import LOST, OutOfDomain
 
 Array = np.ndarray
 
@@ -76,7 +76,7 @@ Differentiated = tuple[Array, Array, Any, Any, int]
 
 
 def _step(task: Any, state: Any, action: Array, wanted: GradientJob, rng: np.random.Generator) -> Differentiated:
-    """One differentiated step. Raises FloatingPointError or ValueError where it has no derivative."""
+    """One differentiated step. Raises FloatingPointError or OutOfDomain where it has no derivative."""
     kappa = wanted.job.kappa
     if wanted.smoothing is not None:
         moved = task.move([state], action[None], kappa=kappa)[0]
@@ -113,7 +113,7 @@ def links_along(job: Job, path: list[Moment]) -> list[_Link]:
     for moment in path:
         try:
             A, B, _ = job.task.differentiate(moment.before, moment.action, job.kappa)
-        except (FloatingPointError, ValueError):
+        except (FloatingPointError, OutOfDomain):
             A, B = np.full((size, size), np.nan), np.full((size, len(moment.action)), np.nan)
         reward, _ = earned(job.task, moment.before, moment.action, moment.after, moment.contacts_after)
         links.append(_link(job, moment, float(reward), A, B))
@@ -157,7 +157,7 @@ class DifferentiatedRun:
         self.over = True
         try:
             A, B, after, moved, more = _step(task, state, action, self.wanted, self.rng)
-        except (FloatingPointError, ValueError):  # the step failed, or a body turns too fast
+        except (FloatingPointError, OutOfDomain):  # the step failed, or a body turns too fast
             self.cut += 1
             return None
         self.contacts = None if moved is None else moved.contacts

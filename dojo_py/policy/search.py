@@ -14,6 +14,7 @@ from dojo_py.policy.checkpoint import read_checkpoint, write_checkpoint
 from dojo_py.policy.normaliser import Statistics
 from dojo_py.policy.progress import Bar
 from dojo_py.policy.rollout import Episode, Job, RolloutOptions, play
+from dojo_py.simulate.own_steps import check_own_derivative
 from dojo_py.simulate.values import count as whole
 from dojo_py.simulate.values import function_of, having, path_of, shown
 from dojo_py.workers import Workers
@@ -54,6 +55,8 @@ class Search:
             raise TypeError(f"options={shown(options)} is a {type(options).__name__}, expected {self.accepted.__name__}")
         if self.gradual and getattr(options, "gradients", True):
             having("policy", policy, ("backward",), "one with a method `backward`: see dojo_py.policy.policies.Policy")
+            if getattr(options, "smoothing", None) is None:  # (which asks `move`)
+                check_own_derivative(task)
         having("rollout", rollout, ("horizon", "reward_clip", "counted"), "RolloutOptions")
         if workers is not None:
             having("workers", workers, ("map",), "Workers, or None")

@@ -163,13 +163,15 @@ class Shac(Search):
     options: ShacOptions
 
     def __init__(self, task: Any, policy: Any, options: Any, *rest: Any, **keywords: Any):
+        needed = ValueError(
+            "Shac needs a task in the hard mode without a `move` or a `differentiate` of its own: its windows are the "
+            "simulator's steps, back and forth"
+        )
+        if has_own(task, "move") or has_own(task, "differentiate"):
+            raise needed
         super().__init__(task, policy, options, *rest, **keywords)
-        own = has_own(task, "move") or has_own(task, "differentiate")
-        if own or not hasattr(getattr(task, "sim", None), "loop") or getattr(task, "mode", "") != "hard":
-            raise ValueError(
-                "Shac needs a task in the hard mode without a `move` or a `differentiate` of its own: its windows are the "
-                "simulator's steps, back and forth"
-            )
+        if not hasattr(getattr(task, "sim", None), "loop") or getattr(task, "mode", "") != "hard":
+            raise needed
         low, high = (np.asarray(bound, float) for bound in task.action_bounds)
         self._half = np.where(np.isfinite(high - low), 0.5 * (high - low), 1.0)
 

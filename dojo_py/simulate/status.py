@@ -29,6 +29,10 @@ class Status(IntEnum):
         return max((cls(int(status)) for status in statuses), key=MILDEST_FIRST.index, default=cls.SOLVED)
 
 
+class OutOfDomain(ValueError):
+    """A state from which the simulator takes no step: a body would turn by half a turn or more within it, or its pose overflows."""
+
+
 LOST = (Status.SINGULAR, Status.NOT_FINITE)
 """Statuses after which the state did not move in either mode: an episode ends there."""
 

@@ -12,14 +12,17 @@ gymnasium = pytest.importorskip("gymnasium")
 from gymnasium.vector import AutoresetMode, SyncVectorEnv  # noqa: E402
 
 from dojo_py.environments import make_task  # noqa: E402
+from dojo_py.environments.advance import differentiate  # noqa: E402
 from dojo_py.environments.single import DojoEnv  # noqa: E402
 from dojo_py.environments.tasks.hopper import Hopper  # noqa: E402
 from dojo_py.environments.tasks.pendulum import Pendulum  # noqa: E402
 from dojo_py.environments.vector import DojoVectorEnv  # noqa: E402
-from dojo_py.policy import ClosedLoop, LinearPolicy, RolloutOptions  # noqa: E402
+from dojo_py.policy import Ags, AgsOptions, Climb, ClimbOptions, ClosedLoop, LinearPolicy, RolloutOptions, Shac, ShacOptions  # noqa: E402
 from dojo_py.policy.closed_loop import compiled_parts  # noqa: E402
 from dojo_py.policy.gradient import GradientJob, play_and_differentiate  # noqa: E402
 from dojo_py.policy.rollout import Job, play  # noqa: E402
+from dojo_py.policy.smoothing import Smoothing  # noqa: E402
+from dojo_py.simulate.status import OutOfDomain  # noqa: E402
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,6 +101,61 @@ def test_derivatives_of_a_task_are_its_own():
     jobs = [Job(t, policy, np.full(3, 0.1), np.zeros(3), np.ones(3), (0,), RolloutOptions(5), 1e-3) for t in (task, Pendulum())]
     own, usual = (play_and_differentiate(GradientJob(job)) for job in jobs)
     assert own.episode.total == pytest.approx(usual.episode.total) and not np.allclose(own.gradient, usual.gradient)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Windy(Breeze):
+    """The breeze's derivatives too: it adds a constant."""
+
+    def differentiate(self, state, action, kappa):
+        """The simulator's."""
+        A, B, _ = differentiate(self, state, action, kappa)
+        return A, B, self.move([state], action[None], kappa=kappa)[0].state
+
+
+def test_a_move_of_ones_own_is_not_differentiated_as_the_simulators():
+    """The derivatives were those of steps that the task does not take, and the searches' episodes too."""
+    policy, message = LinearPolicy(3, 1), "Breeze has a `move` of its own and needs a `differentiate` of its own"
+    for make in (
+        lambda task: task.differentiate(task.initial_state(np.random.default_rng(0)), np.zeros(1), 1e-3),
+        lambda task: DojoEnv(task, gradients=True),
+        lambda task: DojoVectorEnv(task, num_envs=2, gradients=True),
+        lambda task: Ags(task, policy, AgsOptions(), RolloutOptions(5)).run(1),
+        lambda task: Climb(task, policy, ClimbOptions(), RolloutOptions(5)).run(1),
+    ):
+        with pytest.raises(ValueError, match=message):
+            make(Breeze())
+        make(Windy())
+    Climb(Breeze(), policy, ClimbOptions(gradients=False), RolloutOptions(5)).run(1)
+    with pytest.raises(ValueError, match="Shac needs a task .* without a `move` or a `differentiate`"):
+        Shac(Breeze(), policy, ShacOptions(), RolloutOptions(5))
+    Ags(Breeze(), policy, AgsOptions(smoothing=Smoothing(2)), RolloutOptions(5)).run(1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mistaken(Pendulum):
+    """Its derivatives are a mistake, or undefined."""
+
+    error: type = ValueError
+
+    def differentiate(self, state, action, kappa):
+        """None."""
+        raise self.error("matmul: a mismatch")
+
+
+@pytest.mark.parametrize(("kind", "options"), [(Ags, AgsOptions()), (Climb, ClimbOptions())])
+def test_mistakes_in_a_tasks_derivatives_are_not_steps_without_one(kind, options):
+    """The searches went on without gradients."""
+    with pytest.raises(ValueError, match="a mismatch"):
+        kind(Mistaken(), LinearPolicy(3, 1), options, RolloutOptions(5)).run(1)
+    with pytest.warns(RuntimeWarning, match="had no derivative"):
+        kind(Mistaken(error=OutOfDomain), LinearPolicy(3, 1), options, RolloutOptions(5)).run(1)
+
+
+def test_too_fast_a_turn_is_out_of_domain():
+    sim = Pendulum().sim
+    with pytest.raises(OutOfDomain, match="a body turns half a turn or more"):
+        sim.initial_state(None, [100.0])
 
 
 @pytest.mark.parametrize("task", [make_task("Hopper", reset_noise_scale=0.1), Talkative(reset_noise_scale=0.1), Breeze()])
