@@ -60,6 +60,8 @@ def differentiate(task: Any, state: State, action: Array, kappa: float | None) -
     FloatingPointError when a substep, or its derivative, overflows. ValueError for a task with a `move` of its own, unless its own
     `differentiate` calls this.
     """
+    from dojo_py.policy.derivatives import control_jacobian
+
     check_own_derivative(task)
     control = task.control(action)
     size = 2 * task.sim.model.nv + task.sim.model.na
@@ -70,4 +72,4 @@ def differentiate(task: Any, state: State, action: Array, kappa: float | None) -
         if lin.status in WITHOUT_DERIVATIVE:
             raise FloatingPointError(f"the step cannot be differentiated: {lin.status.message}")
         A, B, after = lin.A @ A, lin.A @ B + lin.B, lin.next_state
-    return A, B @ task.control_jacobian(action), after
+    return A, B @ control_jacobian(task, action), after

@@ -74,7 +74,7 @@ class Task:
     wants_contacts: ClassVar[bool] = False
     """Observation or reward read the contacts' impulses."""
     check_derivatives: ClassVar[bool] = True
-    """Compare the first `observation_jacobian` and `reward_gradient` with differences; False takes them as they are."""
+    """The first `observation_jacobian`, `reward_gradient`, `control_jacobian` are compared with differences, unless False."""
     kernels: ClassVar[str] = ""
     """Module of the same formulas as kernels, for closed loops; a subclass that changes a formula has none."""
     view: ClassVar[tuple[float, float, float]] = (90.0, -10.0, 4.0)
@@ -168,8 +168,13 @@ class Task:
         """(nu,) what the actuators receive for an action, clipped to its bounds."""
         return self.action_middle + self.action_scale * np.clip(action, *self.action_bounds)
 
+    @by_simulator
     def control_jacobian(self, action: Array) -> Array:
-        """(nu, na) derivative of `control`; 0 where the action is beyond its bounds."""
+        """(nu, na) derivative of `control`; 0 where the action is beyond its bounds. Of a subclass's `control` by differences."""
+        if type(self).control is not Task.control:
+            from dojo_py.policy.derivatives import differenced_control
+
+            return differenced_control(self, action)
         low, high = self.action_bounds
         return np.diag(self.action_scale * ((action >= low) & (action <= high)))
 

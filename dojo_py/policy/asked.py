@@ -13,6 +13,7 @@ from dojo_py.policy import loop_counts as at
 from dojo_py.policy.asking import answered, earned, observed
 from dojo_py.policy.derivatives import (
     STEP,
+    control_jacobian,
     differenced_observation,
     differenced_reward,
     observation_jacobian,
@@ -98,7 +99,7 @@ class AskedInPython:
         k, done = here // skip, int(c[at.DONE])
         by_seen = d.slopes_seen[k].copy()
         if k < done:
-            d.by_action[k] += d.by_control[here : here + skip].sum(axis=0) @ task.control_jacobian(d.actions[k])
+            d.by_action[k] += d.by_control[here : here + skip].sum(axis=0) @ control_jacobian(task, d.actions[k])
             if c[at.POLICY]:
                 seen = (d.seen[k] - d.shift) * d.gain
                 by_parameters, by_input = loop.policy.backward(d.parameters, seen, d.by_action[k])

@@ -19,6 +19,7 @@ import numpy as np
 
 from dojo_py.handles import handle
 from dojo_py.policy import loop_counts as at
+from dojo_py.policy.derivatives import control_jacobian
 from dojo_py.policy.policies import LinearPolicy, MlpPolicy
 from dojo_py.policy.rollout import Moment, RolloutOptions
 from dojo_py.simulate.own_steps import has_own
@@ -160,7 +161,7 @@ class ClosedLoop:
         low, high = (np.array(bound, float) for bound in task.action_bounds)
         bounded = np.isfinite(low) & np.isfinite(high)
         middle = np.where(bounded, 0.5 * (np.where(bounded, low, 0.0) + np.where(bounded, high, 0.0)), np.clip(0.0, low, high))
-        scale = np.array(task.control_jacobian(middle), float)
+        scale = control_jacobian(task, middle)
         n, widest = model.nbody, int(max(widths))
         fields: dict[str, Any] = {name: getattr(rows, name) for name in _OF_ROWS}
         fields |= {

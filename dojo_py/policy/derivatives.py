@@ -1,6 +1,7 @@
-"""Derivatives of a task's observation and reward by the tangent state [dq, dv, dact]: the task's own, else central differences.
+"""Derivatives of a task's observation and reward by the tangent state [dq, dv, dact] and of its controls by the action: the task's
+own, else central differences.
 
-Both are explicit functions of the state, so the differences need no simulation. Contact impulses are held constant. Derivatives of
+All are explicit functions, so the differences need no simulation. Contact impulses are held constant. Derivatives of
 the task's own may have 2nv entries if they do not depend on activations. Other shapes and entries that are not finite are refused,
 and the first ones that a task gives are compared with differences, unless it says `check_derivatives = False`.
 """
@@ -14,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from dojo_py.policy.asking import earned, observed
+from dojo_py.simulate.own_steps import has_own
 from dojo_py.simulate.results import State
 from dojo_py.simulate.values import real_array, shown
 
@@ -88,6 +90,19 @@ def reward_gradient(task: Any, before: State, action: Array, after: State, conta
     return first, by_action, last
 
 
+def control_jacobian(task: Any, action: Array) -> Array:
+    """(nu, na) derivative of `task.control`."""
+    if not has_own(task, "control_jacobian"):
+        return task.control_jacobian(action) if hasattr(task, "control_jacobian") else differenced_control(task, action)
+    name = f"{type(task).__name__}.control_jacobian"
+    here = np.asarray(task.control(action), float)
+    found = _numbers(name, task.control_jacobian(action), [(len(here), len(action))], f"the action {shown(action.tolist())}")
+    if _is_to_check(task, "control_jacobian"):
+        _refuse_outside(name, "the action", found, here, *_control_ends(task, action))
+        vars(task)[_KEPT + "control_jacobian"] = True
+    return found
+
+
 def _whole(task: Any, name: str, given: Any, rows: tuple[int, ...], state: State) -> Array:
     """(*rows, 2nv + na) derivatives by a state; those (*rows, 2nv) without activations get zeros. ValueError for others."""
     n, short = tangent_size(task), 2 * int(task.sim.model.nv)
@@ -98,12 +113,15 @@ def _whole(task: Any, name: str, given: Any, rows: tuple[int, ...], state: State
 
 def _finite(name: str, given: Any, shapes: list[tuple[int, ...]], state: State) -> Array:
     """The derivatives as an array of one of these shapes; ValueError names another one, or an entry that is not finite."""
+    return _numbers(name, given, shapes, f"qpos {shown(state.qpos.tolist())}, qvel {shown(state.qvel.tolist())}")
+
+
+def _numbers(name: str, given: Any, shapes: list[tuple[int, ...]], where: str) -> Array:
     found = real_array(name, given)
     if found.shape not in shapes:
         raise ValueError(f"{name} has shape {found.shape}, expected {' or '.join(map(str, shapes))}")
     if not np.isfinite(found).all():
         at = tuple(np.argwhere(~np.isfinite(found))[0].tolist())
-        where = f"qpos {shown(state.qpos.tolist())}, qvel {shown(state.qvel.tolist())}"
         raise ValueError(f"{name}: entry {list(at)} is {found[at]} at {where}, expected a number")
     return found
 
@@ -121,8 +139,12 @@ def _compare(name: str, what: str, given: Array, value: Callable[[Any], Array], 
         ahead, behind = (np.array([value(place) for place in moved(sign * steps)]).T for sign in (1.0, -1.0))
     except ValueError:  # next to where the task is not defined
         return
-    ends = (ahead - here[:, None]) / CHECK_STEP, (here[:, None] - behind) / CHECK_STEP
-    low, high = np.minimum(*ends), np.maximum(*ends)
+    _refuse_outside(name, what, given, here, (ahead - here[:, None]) / CHECK_STEP, (here[:, None] - behind) / CHECK_STEP)
+
+
+def _refuse_outside(name: str, what: str, given: Array, here: Array, ahead: Array, behind: Array) -> None:
+    """ValueError names the first entry of given (p, n) that is not between both one-sided differences; here (p,): the values."""
+    low, high = np.minimum(ahead, behind), np.maximum(ahead, behind)
     largest = np.maximum(np.abs(given).max(axis=1), np.maximum(np.abs(low), np.abs(high)).max(axis=1))
     slack = (TOLERANCE * largest + 1e2 * np.finfo(float).eps * np.abs(here) / CHECK_STEP)[:, None]
     wrong = np.argwhere(~((given >= low - slack) & (given <= high + slack)))
@@ -132,6 +154,31 @@ def _compare(name: str, what: str, given: Array, value: Callable[[Any], Array], 
             f"{name}: row {row} by entry {j} of {what} is {given[row, j]:.6g}, differences give {0.5 * (low + high)[row, j]:.6g}; "
             "`check_derivatives = False` in the task takes it all the same"
         )
+
+
+def _control_slopes(task: Any, action: Array, ahead: Array, behind: Array) -> Array:
+    """(nu, na) differences of `control` between two places of each entry of the action, 0 where these are one."""
+    far, eye = ahead - behind, np.eye(len(action), dtype=bool)
+    rise = [np.subtract(task.control(np.where(e, ahead, action)), task.control(np.where(e, behind, action))) for e in eye]
+    return np.divide(np.array(rise).T, far, out=np.zeros_like(np.array(rise, float).T), where=far > 0)
+
+
+def differenced_control(task: Any, action: Array) -> Array:
+    """(nu, na) derivative of `control` by central differences, at a bound of the action from within, beyond from without."""
+    low, high = (np.asarray(bound, float) for bound in task.action_bounds)
+    steps = STEP * np.maximum(1.0, np.abs(action))
+    ahead = np.where(action > high, action + steps, np.maximum(np.minimum(action + steps, high), action))
+    behind = np.where(action < low, action - steps, np.minimum(np.maximum(action - steps, low), action))
+    return _control_slopes(task, action, ahead, behind)
+
+
+def _control_ends(task: Any, action: Array) -> tuple[Array, Array]:
+    """One-sided differences of `control` (nu, na), ahead and behind, of which none reaches across a bound of the action."""
+    low, high = (np.asarray(bound, float) for bound in task.action_bounds)
+    steps = CHECK_STEP * np.maximum(1.0, np.abs(action))
+    ahead = np.where(action >= high, action + steps, np.minimum(action + steps, np.where(action < low, low, high)))
+    behind = np.where(action <= low, action - steps, np.maximum(action - steps, np.where(action > high, high, low)))
+    return _control_slopes(task, action, ahead, action), _control_slopes(task, action, action, behind)
 
 
 def differenced_observation(task: Any, state: State, contacts: Any) -> Array:

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from dojo_py.simulate.own_steps import by_simulator
 from dojo_py.simulate.results import State
 from dojo_py.simulate.simulator import Simulator
 from dojo_py.simulate.values import count, having
@@ -43,6 +44,7 @@ class StateTask:
         """(nu,) the action."""
         return np.array(action, float)
 
+    @by_simulator
     def control_jacobian(self, action: Array) -> Array:
         """(nu, nu) identity."""
         return np.eye(self.action_size)

@@ -12,13 +12,13 @@ from typing import Any
 
 
 def by_simulator(method: Callable[..., Any]) -> Callable[..., Any]:
-    """Mark a task's `move` or `differentiate` as the simulator's own."""
+    """Mark a task's `move`, `differentiate` or `control_jacobian` as what every task has by default."""
     method.by_simulator = True  # type: ignore[attr-defined]
     return method
 
 
 def has_own(task: Any, name: str) -> bool:
-    """Whether a task has a `move` or a `differentiate` that is not the simulator's; a task without one has not."""
+    """Whether a task has a `move`, a `differentiate`, … that is not the default one; a task without one has not."""
     method = getattr(task, name, None)
     return method is not None and not getattr(method, "by_simulator", False)
 

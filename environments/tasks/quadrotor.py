@@ -48,6 +48,10 @@ class Quadrotor(Task):
         """(4,) thrusts [N]"""
         return self.hover * (1.0 + np.clip(action, *self.action_bounds))
 
+    def control_jacobian(self, action: Array) -> Array:
+        """(4, 4)"""
+        return np.diag(self.hover * (np.abs(action) <= 1.0))
+
     @cached_property
     def action_scale(self) -> Array:
         """(4,) [N]"""

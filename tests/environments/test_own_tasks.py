@@ -19,6 +19,7 @@ from dojo_py.environments.tasks.pendulum import Pendulum  # noqa: E402
 from dojo_py.environments.vector import DojoVectorEnv  # noqa: E402
 from dojo_py.policy import Ags, AgsOptions, Climb, ClimbOptions, ClosedLoop, LinearPolicy, RolloutOptions, Shac, ShacOptions  # noqa: E402
 from dojo_py.policy.closed_loop import compiled_parts  # noqa: E402
+from dojo_py.policy.derivatives import control_jacobian  # noqa: E402
 from dojo_py.policy.gradient import GradientJob, play_and_differentiate  # noqa: E402
 from dojo_py.policy.rollout import Job, play  # noqa: E402
 from dojo_py.policy.smoothing import Smoothing  # noqa: E402
@@ -130,6 +131,68 @@ def test_a_move_of_ones_own_is_not_differentiated_as_the_simulators():
     with pytest.raises(ValueError, match="Shac needs a task .* without a `move` or a `differentiate`"):
         Shac(Breeze(), policy, ShacOptions(), RolloutOptions(5))
     Ags(Breeze(), policy, AgsOptions(smoothing=Smoothing(2)), RolloutOptions(5)).run(1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cubed(Pendulum):
+    """A motor with another law."""
+
+    def control(self, action):
+        """Clipped, unlike the default one by far."""
+        return -2.0 * np.clip(action, *self.action_bounds) ** 3
+
+
+class Stated(Cubed):
+    """The law's derivative, times a factor."""
+
+    factor = 1.0
+
+    def control_jacobian(self, action):
+        """0 at the bounds, where both sides' are right."""
+        inside = np.abs(action) < self.action_bounds[1]
+        return self.factor * np.diag(-6.0 * action**2 * inside)
+
+
+class Unclipped(Pendulum):
+    """A control beyond the bounds too."""
+
+    def control(self, action):
+        """The action."""
+        return 1.5 * np.asarray(action, float)
+
+
+def test_a_control_of_ones_own_is_differentiated():
+    """Derivatives were those of the default control."""
+    high = float(Cubed().action_bounds[1][0])
+    for kind in (Cubed, Stated):
+        for u in (0.3, -0.7, high, -high, 3 * high):
+            slope = 0.0 if u > high or (kind is Stated and abs(u) == high) else -6.0 * u * u
+            assert control_jacobian(kind(), np.array([u])) == pytest.approx(np.array([[slope]]), rel=1e-5)
+    for u in (0.3, high, 3 * high, -3 * high):
+        assert control_jacobian(Unclipped(), np.array([u])) == pytest.approx(np.array([[1.5]]), rel=1e-6)
+    policy, theta = LinearPolicy(3, 1), np.array([0.5, -0.7, -0.3])
+    for task in (Cubed(), Stated()):
+        state = task.initial_state(np.random.default_rng(0))
+        loop, aside = ClosedLoop(task, policy, 3), 1e-6 * np.array([1.0, -2.0, 0.5])
+        ends = [loop.play(theta + sign * aside, state, kappa=1e-4).total for sign in (1.0, -1.0)]
+        assert loop.policy_gradient(theta, state, 1e-4).parameters @ aside == pytest.approx((ends[0] - ends[1]) / 2, rel=1e-5)
+        _, B, after = task.differentiate(state, np.array([0.3]), 1e-4)
+        ends = [task.move([state], np.array([[0.3 + e]]), kappa=1e-4)[0].state.qvel for e in (1e-6, -1e-6)]
+        assert B[1] == pytest.approx((ends[0] - ends[1]) / 2e-6, rel=1e-5)
+
+
+def test_a_wrong_derivative_of_a_control_is_named():
+    for factor, message in (
+        (-1.0, r"Stated\.control_jacobian: row 0 by entry 0 of the action is .*, differences give"),
+        (np.nan, r"Stated\.control_jacobian: entry \[0, 0\] is nan at the action \[0.3\]"),
+        (np.ones((2, 1)), r"Stated\.control_jacobian has shape \(2, 1\), expected \(1, 1\)"),
+    ):
+        task = type("Stated", (Stated,), {"factor": factor})()
+        for _ in range(2):
+            with pytest.raises(ValueError, match=message):
+                DojoEnv(task).task.differentiate(task.initial_state(np.random.default_rng(0)), np.array([0.3]), 1e-4)
+    unchecked = type("Stated", (Stated,), {"factor": -1.0, "check_derivatives": False})()
+    assert control_jacobian(unchecked, np.array([0.3])) == pytest.approx(np.array([[0.54]]))
 
 
 @dataclass(frozen=True, kw_only=True)
