@@ -25,6 +25,8 @@ STEP = 1e-6
 CHECK_STEP, TOLERANCE = 1e-5, 1e-3
 """Of the check of a task's own derivatives: what lies between both one-sided differences is right, as it is a subgradient; values
 outside may differ by TOLERANCE of the row's largest entry."""
+BENT = 1e3
+"""Third derivatives up to 6 times this count as errors of the differences: of x³ at 0 they are CHECK_STEP², not 0."""
 _KEPT = "_compared_"
 """Attributes of a task of this name and a method's: its derivatives were compared and are right."""
 
@@ -146,7 +148,7 @@ def _refuse_outside(name: str, what: str, given: Array, here: Array, ahead: Arra
     """ValueError names the first entry of given (p, n) that is not between both one-sided differences; here (p,): the values."""
     low, high = np.minimum(ahead, behind), np.maximum(ahead, behind)
     largest = np.maximum(np.abs(given).max(axis=1), np.maximum(np.abs(low), np.abs(high)).max(axis=1))
-    slack = (TOLERANCE * largest + 1e2 * np.finfo(float).eps * np.abs(here) / CHECK_STEP)[:, None]
+    slack = (TOLERANCE * largest + 1e2 * np.finfo(float).eps * np.abs(here) / CHECK_STEP + BENT * CHECK_STEP**2)[:, None]
     wrong = np.argwhere(~((given >= low - slack) & (given <= high + slack)))
     if len(wrong):
         row, j = (int(k) for k in wrong[0])
