@@ -10,6 +10,7 @@ import numpy as np
 
 from dojo_py.hard.parameters.kind import not_zero
 from dojo_py.hard.parameters.registry import KINDS, TIMESTEP
+from dojo_py.hard.parameters.shared import shared_number
 from dojo_py.hard.simulator import HardSimulator
 from dojo_py.identification import pseudo_inertia
 from dojo_py.identification.delays import Delay
@@ -261,14 +262,11 @@ class PseudoInertia:
 
 
 def _check_single(sim: HardSimulator, names: Sequence[str]) -> None:
-    """ValueError where several of the names hold the same parameter of the same object, as "mass" and "mass:trunk" do."""
-    holders: dict[str, str] = {}
-    for name in names:
-        for label in dict.fromkeys(sim.parameter(name).labels):
-            entry = f"{name.partition(':')[0]}:{label}"
-            if entry in holders:
-                raise ValueError(f"parts: {entry} belongs to several unknowns, {holders[entry]!r} and {name!r}")
-            holders[entry] = name
+    """ValueError where several of the names hold the same number, as "mass" and "mass:trunk" do."""
+    found = shared_number(sim, names)
+    if found is not None:
+        entry, first, second = found
+        raise ValueError(f"parts: {entry} belongs to several unknowns, {first!r} and {second!r}")
 
 
 Part = Unknown | Tied | PseudoInertia | Delay

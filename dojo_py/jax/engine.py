@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from dojo_py.hard.parameters.shared import shared_number
 from dojo_py.hard.simulator import DEFAULT_KAPPA, HardSimulator
 from dojo_py.jax.tangents import Tangents
 from dojo_py.simulate.arguments import names_of, refuse_late_controls
@@ -47,7 +48,11 @@ class Engine:
         if parameters is None:
             raise TypeError("parameters=None, expected a list of names, perhaps empty")
         for name in names_of("parameters", parameters):
-            simulator.parameter(name)
+            if not simulator.parameter(name).size:
+                raise ValueError(f"the model has no {name}")
+        twice = shared_number(simulator, names_of("parameters", parameters))
+        if twice is not None:
+            raise ValueError(f"parameters: {twice[0]} belongs to two names, {twice[1]!r} and {twice[2]!r}, and has one value")
         self.simulator, self.model, self.tangents = simulator, model, Tangents(model)
         self.kappa = kappa
         default = DEFAULT_KAPPA if kappa is None else kappa

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 from dojo_py import HardSimulator, load_model
+from dojo_py.hard.parameters.registry import KINDS
+from dojo_py.hard.parameters.shared import OVERLAPPING, _moved_rows
 
 ARM = """<mujoco><compiler angle="radian"/><worldbody><geom name="floor" type="plane" size="2 2 1" pos="0 0 -1"/>
 <body name="a" pos="0 0 1"><joint name="arm" axis="0 1 0" range="-1 1"/><geom type="capsule" size=".02 .1" mass="1"/>
@@ -85,3 +87,39 @@ def test_sites_of_a_crank_stay_where_the_centre_of_mass_moves():
     sim = HardSimulator(load_model(crank))
     moved = sim.with_parameters({"com:w": [[0.0, 0.01, 0.02]]})
     np.testing.assert_allclose(moved.parameter("site_pos").value, sim.parameter("site_pos").value, atol=1e-15)
+
+
+MANY = """<mujoco><worldbody><geom name="floor" type="plane" size="5 5 .1" friction=".8 .01 .001" condim="6"/>
+<body name="a" pos="0 0 1"><freejoint/><geom name="ball" type="sphere" size=".1" condim="6"/>
+  <geom name="box" pos=".3 0 0" type="box" size=".1 .2 .3"/><geom name="leg" pos="-.5 0 0" type="capsule" size=".05 .1"/>
+  <geom name="drum" pos="-.9 0 0" type="cylinder" size=".05 .1"/><geom pos="-1.4 0 0" type="ellipsoid" size=".05 .1 .2"/></body>
+<body name="b" pos="2 0 1"><joint name="h" axis="0 1 0" damping=".1" stiffness="1" armature=".1" frictionloss=".1" range="-1 1"
+  limited="true" actuatorfrclimited="true" actuatorfrcrange="-5 5"/><geom type="capsule" size=".05" fromto="0 0 0 0 0 -.4"/>
+  <site name="s1" pos=".1 0 -.2"/><body name="c" pos="0 0 -.4"><joint name="bl" type="ball" damping=".1" stiffness=".5"/>
+  <geom type="sphere" size=".06" pos="0 0 -.2"/><site name="s2" pos=".1 0 -.1"/></body></body>
+<body name="d" pos="2 1 1"><joint name="sl" type="slide" axis="0 0 1"/><geom type="sphere" size=".1"/></body></worldbody>
+<tendon><fixed name="tf" stiffness="1" damping=".1" limited="true" range="-1 1" springlength="0 .1"><joint joint="h" coef="1"/>
+  <joint joint="sl" coef="2"/></fixed>
+  <spatial name="ts" stiffness="3" damping=".2" springlength=".1 .2"><site site="s1"/><site site="s2"/></spatial></tendon>
+<equality><connect name="e" body1="c" body2="d" anchor="0 0 .1"/></equality>
+<actuator><position joint="h" kp="3" kv=".3" ctrlrange="-1 1" forcerange="-2 2"/><motor site="s1" gear="1 0 0 0 1 0"/>
+  <general joint="sl" gainprm="2" biastype="affine" biasprm="0 -1 -.1" dyntype="filter" dynprm=".1"/>
+  <position tendon="tf" kp="2" kv=".2" forcerange="-3 3"/></actuator></mujoco>"""
+
+
+@pytest.mark.parametrize("model", [MANY, "gripper", "quadrotor"])
+def test_kinds_that_hold_the_same_numbers_are_known(model):
+    """Those whose writing changes another kind's values, but for the centres of mass, from which points are counted."""
+    sim = HardSimulator(model)
+    world, acting = sim.world, sim._acting
+    there = {name: kind.read(world, acting) for name, kind in KINDS.items()}
+    there = {name: value for name, value in there.items() if value.size}
+    found = {
+        (first, second)
+        for first, values in there.items()
+        for second in there
+        for row in range(len(values))
+        if first != second and _moved_rows(world, acting, first, row, second).any()
+    } - {("com", "contact_point")}
+    assert found <= {*OVERLAPPING, *((b, a) for a, b in OVERLAPPING)}, found
+    assert model != MANY or {*OVERLAPPING} <= found

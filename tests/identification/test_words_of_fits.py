@@ -103,6 +103,8 @@ def test_entries_of_parts_are_compared_not_their_names(parts, entry):
     with pytest.raises(ValueError, match=f"parts: {entry} belongs to several unknowns, '"):
         Unknowns(sim, parts)
     Unknowns(sim, [Unknown("mass:upper"), Unknown("mass:lower")])
+    with pytest.raises(ValueError, match="parts: friction_directions:.* belongs to several unknowns, 'friction' and 'friction_dir"):
+        Unknowns(HardSimulator("box", 0.01), [Unknown("friction"), Unknown("friction_directions")])
 
 
 @pytest.fixture(scope="module")

@@ -235,6 +235,20 @@ def test_mistakes_are_named():
         f(x, u)
 
 
+def test_parameters_are_named_once_and_there():
+    """The last of two names for one number acted, both had the whole derivative; what a model has none of failed when called."""
+    for model, names, message in (
+        ("box", ("mass", "mass:box"), "mass:box belongs to two names, 'mass' and 'mass:box'"),
+        ("box", ("com", "com"), "com:box belongs to two names"),
+        ("box", ("friction", "friction_directions"), "friction_directions:.* belongs to two names, 'friction' and 'friction_dir"),
+        ("box", ("contact_point", "size"), "contact_point:.* belongs to two names, 'size' and 'contact_point'"),
+        ("pendulum", ("friction",), "the model has no friction"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            step_function(model, H, KAPPA, names)
+    step_function("box", H, KAPPA, ("mass", "inertia", "com", "contact_point", "friction"))
+
+
 def test_unsolved_steps_are_not_silent():
     from dojo_py import HardOptions
 

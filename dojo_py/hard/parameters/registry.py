@@ -88,7 +88,7 @@ def _words(label: str) -> set[str]:
     return words
 
 
-def _chosen(name: str, labels: list[str], wanted: str) -> list[int]:
+def chosen_rows(name: str, labels: list[str], wanted: str) -> list[int]:
     """Indices of the labels that `wanted` selects: '' selects all, a complete label only itself."""
     if not wanted:
         return list(range(len(labels)))
@@ -111,7 +111,7 @@ def parameter(world: World, model: Any, timestep: float, name: str) -> Parameter
         raise ValueError(f"parameter '{name}' is not available in a medium: com nowhere, joint_axis and body_quat not in the wind")
     kind = KINDS[word]
     labels = kind.labels(world, model)
-    rows = _chosen(name, labels, wanted)
+    rows = chosen_rows(name, labels, wanted)
     return Parameter(name, kind.unit, tuple(labels[i] for i in rows), kind.read(world, model)[rows])
 
 
@@ -144,7 +144,7 @@ def changed_world(world: World, model: Any, timestep: float, values: dict[str, A
         if wrong:
             raise ValueError(f"{name}={np.array2string(new, threshold=12)} {wrong} [{kind.unit}]")
         everything = kind.read(world, model)
-        everything[_chosen(name, kind.labels(world, model), wanted)] = new
+        everything[chosen_rows(name, kind.labels(world, model), wanted)] = new
         kind.write(world, model, everything)
     for word in {split(name)[0] for name in values} - {TIMESTEP}:
         wrong = KINDS[word].together(world, model)
@@ -206,7 +206,7 @@ def directions(world: World, model: Any, timestep: float, names: tuple[str, ...]
         base = kind.read(world, model)
         size = np.ones(len(base)) if kind.scale is None else kind.scale(world, model)
         targets = kind.targets(world, model)
-        for row in _chosen(name, kind.labels(world, model), wanted):
+        for row in chosen_rows(name, kind.labels(world, model), wanted):
             for axis, place in enumerate(np.ndindex(base.shape[1:])):
                 where, change = _direction(world, model, kind, base, (row, *place), STEP * size[row])
                 entries.append(where)
