@@ -8,6 +8,7 @@ simulator's own.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import jax
@@ -26,6 +27,9 @@ from dojo_py.simulate.values import count, having, real_number, text_of
 Array = jax.Array
 Outcome = tuple[Array, Array, Array]
 
+BESIDE = ("time", "mocap_pos", "mocap_quat", "eq_active")
+"""What a State holds beside the vector [qpos, qvel, act]."""
+
 
 def closed_loop_function(
     model: Any,
@@ -43,8 +47,9 @@ def closed_loop_function(
     model: of a HardSimulator made with timestep [s] and what is left (friction, options, unsupported); its policy sees
     [qpos, qvel] and gives the controls, rewards are 0. Or a task (`make_task`) in the hard mode, with its observations, actions and
     rewards. policy: a LinearPolicy or an MlpPolicy, which run in the kernel, or anything with their `size`, `act` and `backward`,
-    which is asked in Python, in numpy. kappa [N m s]: of the simulation; `jax.grad`, `vjp` and `vmap` of f, under `jit` or not, are
-    exact there.
+    which is asked in Python, in numpy. What a start holds beside the vector (poses of mocap bodies, equalities that hold, the time)
+    is that of `task.initial_state(np.random.default_rng(0))`; of a model, the file's. kappa [N m s]: of the simulation; `jax.grad`,
+    `vjp` and `vmap` of f, under `jit` or not, are exact there.
 
     unsolved: "warn", "raise" or "ignore" steps, forwards or on the way back, that did not converge; the way back carries nothing
     through a step that has no derivative (SINGULAR, TOO_FAST, NOT_FINITE).
@@ -54,7 +59,8 @@ def closed_loop_function(
     """
     task = model if hasattr(model, "observe") else StateTask(HardSimulator(model, timestep, **simulator))
     if task is model and (timestep is not None or simulator):
-        raise ValueError(f"a ready task takes no further settings: {sorted({'timestep', *simulator})}")
+        given = [*(["timestep"] if timestep is not None else []), *sorted(simulator)]
+        raise ValueError(f"a ready task takes no further settings: {given}")
     if not isinstance(task.sim, HardSimulator):
         raise ValueError('mode="soft" has no reverse mode: make the task with mode="hard"')
     having("policy", policy, ("act", "backward", "size"), "a LinearPolicy, an MlpPolicy or an object with these three")
@@ -88,6 +94,7 @@ class _Loop:
         self.task, self.policy, self.horizon, self.kappa, self.unsolved = task, policy, horizon, kappa, unsolved
         self.tangents = Tangents(task.sim.model)
         ClosedLoop(task, policy, 1)  # which says what does not fit
+        self.drawn = task.initial_state(np.random.default_rng(0)) if hasattr(task, "initial_state") else None
 
     def _played(self, loop: ClosedLoop, theta: np.ndarray, x: np.ndarray) -> Played:
         """The episode, not played again where the loop still holds it."""
@@ -100,7 +107,8 @@ class _Loop:
         """The state of a vector [qpos, qvel, act]."""
         nq, nv = self.task.sim.model.nq, self.task.sim.model.nv
         x = self.tangents.normalised(x[None])[0]
-        return self.task.sim.initial_state(x[:nq], x[nq : nq + nv], act=x[nq + nv :])
+        state = self.task.sim.initial_state(x[:nq], x[nq : nq + nv], act=x[nq + nv :])
+        return state if self.drawn is None else replace(state, **{name: getattr(self.drawn, name) for name in BESIDE})
 
     def accept(self, x: np.ndarray) -> None:
         """ValueError where the simulator takes no such state (nq + nv + na,); NaN is let through."""

@@ -2,6 +2,8 @@
 
 import time
 import warnings
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -10,8 +12,9 @@ import pytest
 
 from dojo_py import load_model
 from dojo_py.environments import make_task
+from dojo_py.environments.task import Task
 from dojo_py.jax import closed_loop_function, rollout_function
-from dojo_py.policy import LinearPolicy, MlpPolicy
+from dojo_py.policy import ClosedLoop, LinearPolicy, MlpPolicy
 
 KAPPA = 1e-3
 
@@ -219,3 +222,44 @@ def test_activations_are_part_of_the_state_vector():
         assert float(gradient @ d) == pytest.approx(by_difference, rel=1e-8)
     with pytest.raises(ValueError, match=r"expected \(nq \+ nv \+ na,\) = \(4,\)"):
         f(theta, x[:2])
+
+
+REACH = """<mujoco><worldbody><body name="target" mocap="true"><geom size=".02" contype="0" conaffinity="0"/></body>
+<body name="arm"><joint name="a" axis="0 0 1" damping=".1"/><geom type="capsule" size=".03" fromto="0 0 0 .4 0 0"
+  contype="0"/></body>
+<body name="post" pos=".6 0 0"><joint name="b" axis="0 0 1"/><geom size=".03" contype="0"/></body></worldbody>
+<equality><connect body1="arm" body2="post" anchor=".4 0 0"/></equality>
+<actuator><motor joint="a" ctrlrange="-1 1"/></actuator><keyframe><key name="home"/></keyframe></mujoco>"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reach(Task):
+    """To a target that is not where the file has it, at a time, with an equality that does not hold."""
+
+    model_name: ClassVar[str] = ""
+
+    def initial_state(self, rng):
+        """The same each time."""
+        start = self.sim.initial_state([0.1, 0.0])
+        return replace(start, mocap_pos=np.array([[0.0, 0.4, 0.0]]), eq_active=np.array([False]), time=2.0)
+
+    def observe(self, state, contacts):
+        """(6,)"""
+        return np.concatenate([state.qpos, state.qvel, state.mocap_pos[0, :2]])
+
+    def reward(self, before, action, after, contacts):
+        """Minus the distance, and the time."""
+        tip = 0.4 * np.array([np.cos(after.qpos[0]), np.sin(after.qpos[0])])
+        return after.time - float(np.linalg.norm(tip - after.mocap_pos[0, :2])), {}
+
+
+def test_what_the_vector_leaves_out_is_the_tasks(tmp_path, monkeypatch):
+    """The target stood where the file has it, and the equality held."""
+    monkeypatch.setattr(Reach, "model_name", str(tmp_path / "reach.xml"))
+    (tmp_path / "reach.xml").write_text(REACH)
+    task, policy = Reach(), LinearPolicy(6, 1, 0.1)
+    theta, start = policy.initial(np.random.default_rng(0)) + 0.3, task.initial_state(np.random.default_rng(0))
+    rewards = ClosedLoop(task, policy, 4).play(theta, start, None, KAPPA).rewards
+    assert np.array_equal(closed_loop_function(task, policy, 4, kappa=KAPPA)(theta, start_of(task))[2], rewards)
+    with pytest.raises(ValueError, match=r"no further settings: \['parameters'\]"):
+        closed_loop_function(task, policy, 4, parameters=("mass",))
