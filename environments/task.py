@@ -1,12 +1,14 @@
 """Task: a model, a simulator of either mode, and what an agent sees, earns and may do. Knows no Gymnasium.
 
 A task is a frozen dataclass of plain settings, so it can be compared, hashed, pickled and sent to another process; the simulator
-is built on first use and shared by equal tasks of a process.
+is built on first use and shared by equal tasks of a process whose model file is the same as then. A task keeps the one that it built:
+a file that is edited later counts for new tasks. (Files that it includes, and meshes, are not looked at.)
 """
 
 from __future__ import annotations
 
 import dataclasses
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -42,16 +44,17 @@ FORMULAS = (
 """What the kernels of a task stand for. A `move` of its own no closed loop runs (simulate/own_steps.py)."""
 
 
-@lru_cache(maxsize=64)
-def _kernels_of(task: Task) -> LoopKernels:
-    module = import_module(f"dojo_py.environments.tasks.{task.kernels}")
-    values = [np.ravel(np.asarray(getattr(task, name), float)) for name in module.NUMBERS]
-    return LoopKernels(module, module.PARTS, np.concatenate(values))
+def _stamp(source: str) -> tuple[int, int] | None:
+    """(time of the last change [ns], size) of a model file; None for the name of a shipped model and for XML text."""
+    try:
+        found = os.stat(source)
+    except (OSError, ValueError):
+        return None
+    return found.st_mtime_ns, found.st_size
 
 
 @lru_cache(maxsize=64)
-def build_simulator(task: Task) -> Simulator:
-    """The simulator of a task; equal tasks of one process share it (it may be used by several threads)."""
+def _built(task: Task, stamp: tuple[int, int] | None) -> Simulator:
     from dojo_py import HardSimulator, SoftSimulator, load_model
 
     model = task.prepare(load_model(task.model or task.model_name))
@@ -120,10 +123,10 @@ class Task:
 
     # the simulation
 
-    @property
+    @cached_property
     def sim(self) -> Simulator:
-        """The Simulator of this mode."""
-        return build_simulator(self)
+        """The Simulator of this mode; equal tasks of one process share it (it may be used by several threads)."""
+        return _built(self, _stamp(self.model or self.model_name))
 
     @property
     def dt(self) -> float:
@@ -229,7 +232,13 @@ class Task:
         below = kind.__mro__[: kind.__mro__.index(home)]
         if any(name in vars(c) for c in below for name in FORMULAS):
             return None
-        return _kernels_of(self)
+        return self._kernels
+
+    @cached_property
+    def _kernels(self) -> LoopKernels:
+        module = import_module(f"dojo_py.environments.tasks.{self.kernels}")
+        values = [np.ravel(np.asarray(getattr(self, name), float)) for name in module.NUMBERS]
+        return LoopKernels(module, module.PARTS, np.concatenate(values))
 
     @cached_property
     def observation_size(self) -> int:

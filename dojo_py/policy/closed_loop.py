@@ -376,7 +376,7 @@ _OF_ROWS = (
 # cache of loops
 
 MOST_KEPT = 8
-"""Number of cache entries; each holds the unused loops of one task, policy and horizon."""
+"""Number of cache entries; each holds the unused loops of one task, simulator, policy and horizon."""
 _kept: dict[Any, list[ClosedLoop]] = {}
 _lock = threading.Lock()
 
@@ -393,7 +393,7 @@ def _name(thing: Any) -> Any:
 @contextmanager
 def borrowed(task: Any, policy: Any, horizon: int) -> Iterator[ClosedLoop]:
     """A loop for exclusive use, from the cache if there is one; it returns to the cache afterwards."""
-    key = (_name(task), _name(policy), horizon)
+    key = (_name(task), id(task.sim), _name(policy), horizon)
     with _lock:
         free = _kept.pop(key, [])
         loop = free.pop() if free else None

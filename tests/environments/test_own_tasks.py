@@ -11,6 +11,7 @@ gymnasium = pytest.importorskip("gymnasium")
 
 from gymnasium.vector import AutoresetMode, SyncVectorEnv  # noqa: E402
 
+from dojo_py import models  # noqa: E402
 from dojo_py.environments import make_task  # noqa: E402
 from dojo_py.environments.advance import differentiate  # noqa: E402
 from dojo_py.environments.single import DojoEnv  # noqa: E402
@@ -284,3 +285,18 @@ def test_a_policy_needs_no_more_than_is_said():
         ClosedLoop(task, Plain(2), 4).play(theta, start)
     with pytest.raises(TypeError, match="expected a LinearPolicy, an MlpPolicy or an object with `size`, `act`"):
         ClosedLoop(task, object(), 4)
+
+
+def test_an_edited_model_file_counts_for_new_tasks(tmp_path):
+    """They were given the simulator, the kernels' numbers and the loops of an equal task, of the old file."""
+    file, text = tmp_path / "pendulum.xml", models.path("pendulum").read_text(encoding="utf-8")
+    kept, earned = [], []
+    for gravity in ("0 0 -9.81", "0 0 -20"):
+        file.write_text(text.replace('timestep="0.01"', f'timestep="0.01" gravity="{gravity}"'))
+        task = Pendulum(model=str(file))
+        kept.append(task)
+        job = Job(task, LinearPolicy(3, 1), np.zeros(3), np.zeros(3), np.ones(3), (0,), RolloutOptions(5))
+        earned.append(play(job).total)
+    assert [task.sim.model.opt.gravity[2] for task in kept] == [-9.81, -20.0] and kept[0] == kept[1]
+    assert earned[0] != earned[1] and Pendulum(model=str(file)).sim is kept[1].sim
+    assert pickle.loads(pickle.dumps(kept[0])).sim is kept[1].sim and "sim" not in kept[0].__getstate__()
