@@ -29,9 +29,11 @@ def resolve(task: str | Task, settings: str, keywords: dict[str, Any]) -> Task:
 
 
 def spaces(task: Task) -> tuple[Any, Any]:
-    """Observation space (float64, unbounded) and action space (float32)."""
+    """Observation space (float64, unbounded) and action space (float32, bounds rounded inwards)."""
     Box = import_gymnasium().spaces.Box
-    low, high = (np.asarray(bound, np.float32) for bound in task.action_bounds)
+    (least, most), (low, high) = task.action_bounds, (np.asarray(bound, np.float32) for bound in task.action_bounds)
+    low = np.where(low < least, np.nextafter(low, np.float32(np.inf)), low)
+    high = np.where(high > most, np.nextafter(high, np.float32(-np.inf)), high)
     return Box(-np.inf, np.inf, (task.observation_size,), np.float64), Box(low, high, dtype=np.float32)
 
 

@@ -1,8 +1,8 @@
 """Task: a model, a simulator of either mode, and what an agent sees, earns and may do. Knows no Gymnasium.
 
 A task is a frozen dataclass of plain settings, so it can be compared, hashed, pickled and sent to another process; the simulator
-is built on first use and shared by equal tasks of a process whose model file is the same as then. A task keeps the one that it built:
-a file that is edited later counts for new tasks. (Files that it includes, and meshes, are not looked at.)
+is built on first use and shared by equal tasks of a process whose model file is the same as then. A task keeps its own: a
+file that is edited later counts for new tasks. (Files that it includes, and meshes, are not looked at.)
 """
 
 from __future__ import annotations

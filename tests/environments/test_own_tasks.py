@@ -300,3 +300,14 @@ def test_an_edited_model_file_counts_for_new_tasks(tmp_path):
     assert [task.sim.model.opt.gravity[2] for task in kept] == [-9.81, -20.0] and kept[0] == kept[1]
     assert earned[0] != earned[1] and Pendulum(model=str(file)).sim is kept[1].sim
     assert pickle.loads(pickle.dumps(kept[0])).sim is kept[1].sim and "sim" not in kept[0].__getstate__()
+
+
+@pytest.mark.parametrize("torque", [2.0, 0.1, 0.7])
+def test_the_ends_of_the_action_space_lie_within_the_tasks(torque):
+    """0.1 in float32 is more than 0.1: the derivative by the action was 0 there."""
+    env = DojoEnv("Pendulum", gradients=True, max_torque=torque)
+    low, high = env.task.action_bounds
+    for end in (env.action_space.low, env.action_space.high):
+        assert end.dtype == np.float32 and np.all((low <= end) & (end <= high)) and abs(end[0]) == pytest.approx(torque, rel=1e-6)
+        env.reset(seed=0)
+        assert env.action_space.contains(end) and env.step(end)[4]["B"].any()
