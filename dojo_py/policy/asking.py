@@ -48,5 +48,19 @@ def earned(task: Any, before: Any, action: Array, after: Any, contacts: Any) -> 
     return value, found[1]
 
 
+LARGEST_RETURN = 1e100
+"""Larger ones are refused: their variance, and squares of their derivatives, would overflow."""
+
+
+def checked_return(task: Any, total: float) -> float:
+    """The return of an episode, or a reward; ValueError beyond LARGEST_RETURN."""
+    if not abs(total) <= LARGEST_RETURN:
+        raise ValueError(
+            f"{type(task).__name__}.reward: an episode has a return of {total:.3g}, searches take ±{LARGEST_RETURN:g} at most: "
+            "scale the reward, or set reward_clip"
+        )
+    return total
+
+
 def _place(state: Any) -> str:
     return f"qpos {shown(state.qpos.tolist())}, qvel {shown(state.qvel.tolist())}"

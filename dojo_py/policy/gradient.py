@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dojo_py.policy.asking import answered, earned, observed
+from dojo_py.policy.asking import answered, checked_return, earned, observed
 from dojo_py.policy.derivatives import observation_jacobian, reward_gradient, tangent_size
 from dojo_py.policy.normaliser import Statistics
 from dojo_py.policy.rollout import Episode, Job, Moment
@@ -173,7 +173,8 @@ class DifferentiatedRun:
     def outcome(self, gradient: Array) -> GradientEpisode:
         """The outcome of the steps played so far, with this gradient."""
         n = len(self.rows)
-        return GradientEpisode(Episode(self.total, n, Statistics.of(np.array(self.rows))), gradient, n + self.extra, n, self.cut)
+        total = checked_return(self.wanted.job.task, self.total)
+        return GradientEpisode(Episode(total, n, Statistics.of(np.array(self.rows))), gradient, n + self.extra, n, self.cut)
 
 
 def play_and_differentiate(wanted: GradientJob) -> GradientEpisode:
@@ -203,7 +204,7 @@ def _compiled(wanted: GradientJob) -> GradientEpisode:
         weights = np.array([options.slope(r) for r in played.rewards])
         found = loop.pull_back(played, weights, job.kappa, None, wanted.truncation or 0, wanted.discount)
     n = len(weights)
-    episode = Episode(played.total, n, Statistics.of(played.observations[:n]), played.whole)
+    episode = Episode(checked_return(job.task, played.total), n, Statistics.of(played.observations[:n]), played.whole)
     return GradientEpisode(episode, found.parameters, n, n, found.cut)
 
 

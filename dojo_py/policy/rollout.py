@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dojo_py.policy.asking import answered, earned, observed
+from dojo_py.policy.asking import answered, checked_return, earned, observed
 from dojo_py.policy.normaliser import Statistics
 from dojo_py.simulate.status import LOST
 from dojo_py.simulate.values import check_fields
@@ -109,7 +109,7 @@ def _play_compiled(job: Job, state: Any, path: list[Moment] | None, least: Array
         if path is not None:
             path += loop.moments()
     n = len(played.rewards)
-    return Episode(played.total, n, Statistics.of(played.observations[:n]), played.whole)
+    return Episode(checked_return(job.task, played.total), n, Statistics.of(played.observations[:n]), played.whole)
 
 
 def _play_in_python(job: Job, state: Any, path: list[Moment] | None, least: Array | None) -> Episode:
@@ -131,4 +131,4 @@ def _play_in_python(job: Job, state: Any, path: list[Moment] | None, least: Arra
             whole = False
             break
         seen = observed(task, state, contacts)
-    return Episode(total, len(rows), Statistics.of(np.array(rows)), whole)
+    return Episode(checked_return(task, total), len(rows), Statistics.of(np.array(rows)), whole)

@@ -27,6 +27,7 @@ import numpy as np
 
 from dojo_py.hard.simulator import DEFAULT_KAPPA
 from dojo_py.policy.ags import unit
+from dojo_py.policy.asking import checked_return
 from dojo_py.policy.closed_loop import borrowed
 from dojo_py.policy.normaliser import Statistics
 from dojo_py.policy.policies import MlpPolicy
@@ -137,6 +138,7 @@ def play_window(wanted: Window) -> Seen:
     with borrowed(job.task, job.policy, wanted.window) as loop:
         played = loop.play(job.parameters, wanted.state, (job.shift, job.gain), job.kappa, RolloutOptions(wanted.actions))
         steps = len(played.rewards)
+        checked_return(job.task, played.total)
         solved = np.isin(played.status, (Status.SOLVED, Status.INEXACT))
         usable = steps if solved.all() else int(np.argmin(solved))
         ended = played.over and usable == steps

@@ -143,6 +143,21 @@ def test_what_is_no_number_is_named(kind, options, task, error, message):
         search(kind, options, task()).run(2)
 
 
+class Steep(Reach):
+    """Finite rewards whose squares are not."""
+
+    def reward(self, before, action, after, contacts):
+        """Up to 1e160."""
+        return 1e160 * float(after.qpos[0]), {}
+
+
+@pytest.mark.parametrize(("kind", "options"), SEARCHES)
+def test_returns_too_large_for_a_variance_are_named(kind, options):
+    """Climb never came back."""
+    with pytest.raises(ValueError, match=r"Steep\.reward: an episode has a return of .*e\+1.., searches take ±1e\+100 at most"):
+        search(kind, options, Steep()).run(2)
+
+
 WRONG_SLOPES = [
     ("jacobian", lambda J: J[:, :3], r"Slopes\.observation_jacobian has shape \(8, 3\), expected \(8, 4\)"),
     ("jacobian", lambda J: np.full((8, 4), np.nan), r"Slopes\.observation_jacobian: entry \[0, 0\] is nan at qpos"),
