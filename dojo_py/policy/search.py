@@ -16,7 +16,7 @@ from dojo_py.policy.progress import Bar
 from dojo_py.policy.rollout import Episode, Job, RolloutOptions, play
 from dojo_py.simulate.own_steps import check_own_derivative
 from dojo_py.simulate.values import count as whole
-from dojo_py.simulate.values import function_of, having, path_of, shown
+from dojo_py.simulate.values import function_of, having, path_of, shown, truth_of
 from dojo_py.workers import Workers
 
 Array = np.ndarray
@@ -35,7 +35,8 @@ class Search:
     """Base of Ars, Ags, Climb and Shac, which define `_update`. All randomness follows from `seed`, whatever the workers.
 
     test_episodes: number of test episodes of the chosen policy after each iteration, in the hard limit. They are not counted as
-    evaluations and do not affect the search. 0: none, the history's rewards are NaN.
+    evaluations and do not affect the search. 0: none, the history's rewards are NaN. counted_tests: their rewards are shifted and
+    clipped as `rollout` says, as those by which the search learns are; by default they are what the task gives.
     """
 
     kind = ""
@@ -47,7 +48,7 @@ class Search:
 
     def __init__(
         self, task: Any, policy: Any, options: Any, rollout: RolloutOptions, seed: int = 0, test_episodes: int = 1,
-        workers: Workers | None = None,
+        workers: Workers | None = None, counted_tests: bool = False,
     ):  # fmt: skip
         having("task", task, ("observation_size", "action_size", "move", "reward"), "a task: see dojo_py.environments.make_task")
         having("policy", policy, ("observation_size", "action_size", "act", "initial"), "a LinearPolicy or an MlpPolicy")
@@ -68,6 +69,7 @@ class Search:
             )
         self.task, self.policy, self.options, self.rollout = task, policy, options, rollout
         self.seed, self.test_episodes, self.workers = seed, test_episodes, workers or Workers()
+        self.counted_tests = truth_of("counted_tests", counted_tests)
         self.rng = np.random.default_rng(seed)
         self.parameters = policy.initial(self.rng)
         self.statistics = Statistics.empty(task.observation_size)
@@ -172,10 +174,14 @@ class Search:
             self.memory["cut"] = self.memory.get("cut", 0.0) + steps
 
     def test(self, episodes: int | None = None) -> Array:
-        """(episodes,) returns of the chosen policy in the hard limit, from the same initial states each time."""
+        """(episodes,) returns of the chosen policy in the hard limit, from the same initial states each time.
+
+        They are sums of the task's rewards, neither shifted nor clipped unless the search has `counted_tests`.
+        """
         count = self.test_episodes if episodes is None else whole("episodes", episodes, least=0)
         parameters, whitening = self.chosen()
-        jobs = [self.job(parameters, (self.seed, TEST_SEED, i), None, whitening) for i in range(count)]
+        options = self.rollout if self.counted_tests else RolloutOptions(self.rollout.horizon)
+        jobs = [self.job(parameters, (self.seed, TEST_SEED, i), None, whitening)._replace(options=options) for i in range(count)]
         return np.array([e.total for e in self.workers.map(play, jobs)])
 
     def _update(self) -> Array:

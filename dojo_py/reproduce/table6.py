@@ -7,7 +7,7 @@ runs; with repeats, every seed is run again from starts moved by a few units of 
 Paper: mean of the best three of five seeds; here the median of all. Evaluations: simulated plus differentiated steps of training,
 as in the paper; SHAC's trials of its policy, by which it chooses, are among them. `Climb` chooses its steps by episodes; its
 patience and margin, in spreads of the returns it has seen, were found on these two robots. Each iteration's policy is also tried
-without noise at the hard limit, which is not counted and teaches nothing.
+without noise at the hard limit, which is not counted and teaches nothing. Rewards are clipped to ±1 an action in all of them.
 """
 
 from __future__ import annotations
@@ -122,13 +122,13 @@ def make_search(robot: str, method: str, seed: int, mode: str = "hard", workers:
     policy = LinearPolicy(task.observation_size, task.action_size, SPREAD if method in ("AGS", "SHAC", "randomised") else 0.0)
     rollout = RolloutOptions(setting.horizon, reward_clip=1.0)
     if method == "ARS":
-        return Ars(task, policy, ArsOptions(), rollout, seed, 1, workers)
+        return Ars(task, policy, ArsOptions(), rollout, seed, 1, workers, True)
     if method == "SHAC":
-        return Shac(task, policy, ShacOptions(), rollout, seed, 1, workers)
+        return Shac(task, policy, ShacOptions(), rollout, seed, 1, workers, True)
     if method in ("Climb", "no gradients"):
-        return Climb(task, policy, ClimbOptions(gradients=method == "Climb"), rollout, seed, 1, workers)
+        return Climb(task, policy, ClimbOptions(gradients=method == "Climb"), rollout, seed, 1, workers, True)
     smoothing = Smoothing(setting.pairs) if method == "randomised" else None
-    return Ags(task, policy, AgsOptions(**setting.ags, smoothing=smoothing), rollout, seed, 1, workers)
+    return Ags(task, policy, AgsOptions(**setting.ags, smoothing=smoothing), rollout, seed, 1, workers, True)
 
 
 def limits_of(robot: str, method: str) -> tuple[int, int | None]:

@@ -285,3 +285,22 @@ def test_gains_of_ones_own_act_as_given(kind, options):
     assert play(found.job(parameters, (0, 0), None, (shift, gain))).total >= given - 1e-3
     for begun in (LinearPolicy(2, 1), LinearPolicy(2, 1, 0.1), MlpPolicy(2, 1, (4,))):
         assert not kind(task, begun, options, LENGTH, 0, 0).begins_with_gains, "zeros, and what is drawn"
+
+
+@pytest.mark.parametrize(("shift", "clip"), [(0.0, None), (1.0, None), (0.5, 0.1)])
+def test_tests_are_returns_of_the_task(shift, clip):
+    """They were shifted and clipped as the rewards by which the search learns."""
+    for counted in (False, True):
+        found = Ars(Toy(), LinearPolicy(2, 1), ArsOptions(directions=2), RolloutOptions(20, clip, shift), 0, 3, None, counted).run(
+            2
+        )
+        totals = []
+        for i in range(3):
+            state, total = found.task.initial_state(np.random.default_rng((0, 2**31, i))), 0.0
+            for _ in range(20):
+                action = found.act(found.task.observe(state, None))
+                after = found.task.move([state], action[None])[0].state
+                reward, state = found.task.reward(state, action, after, None)[0], after
+                total += found.rollout.counted(reward) if counted else reward
+            totals.append(total)
+        assert found.test() == pytest.approx(totals) and found.history[-1][3] == pytest.approx(np.mean(totals))
