@@ -204,7 +204,7 @@ class Session:
         """Begin anew from these states, one a lane."""
         for lane, start in zip(self.lanes, starts, strict=True):
             lane.past = [lane.moment_of(start)]
-        self.k, self._pushes, self._pull, self.message, self._owed = 0, {}, None, "", 0.0
+        self.k, self._pushes, self._pull, self.message, self._owed, self._changed = 0, {}, None, "", 0.0, False
 
     def load(self, trajectory: Any) -> None:
         """Take a trajectory as the future to play; every other simulator goes from its first state, on its controls."""

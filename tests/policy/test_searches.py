@@ -290,10 +290,9 @@ def test_gains_of_ones_own_act_as_given(kind, options):
 @pytest.mark.parametrize(("shift", "clip"), [(0.0, None), (1.0, None), (0.5, 0.1)])
 def test_tests_are_returns_of_the_task(shift, clip):
     """They were shifted and clipped as the rewards by which the search learns."""
+    rollout = RolloutOptions(20, clip, shift)
     for counted in (False, True):
-        found = Ars(Toy(), LinearPolicy(2, 1), ArsOptions(directions=2), RolloutOptions(20, clip, shift), 0, 3, None, counted).run(
-            2
-        )
+        found = Ars(Toy(), LinearPolicy(2, 1), ArsOptions(directions=2), rollout, 0, 3, None, counted).run(2)
         totals = []
         for i in range(3):
             state, total = found.task.initial_state(np.random.default_rng((0, 2**31, i))), 0.0

@@ -59,6 +59,23 @@ def test_the_past_is_played_again_and_forgotten_when_something_changes():
     assert s.k == 6
 
 
+def test_a_trajectory_is_played_whatever_was_touched_before():
+    """A slider that had been moved erased it at the first step."""
+    s = session("pendulum", None, (HardSimulator,))
+    sim = s.lanes[0].sim
+    run = sim.rollout(sim.initial_state([0.5]), np.full((10, 1), 1.5))
+    s.set_control(0, 0.3)
+    s.push(1, [1.0, 0.0, 0.0], 5)
+    s.load(run)
+    for k in range(1, 11):
+        s.step()
+        assert s.last == 10 and np.array_equal(s.moment().state.qpos, run.qpos[k])
+    s.seek(4)
+    s.set_control(0, 0.2)
+    s.step()
+    assert s.last == 5
+
+
 FIRST_ORDER = pytest.mark.xfail(strict=True, reason="bound 0.02 N s: 0.034; a push is a force over a step, momentum of first order")
 
 
