@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections import Counter
 from typing import Any
 
 import numpy as np
 
+from dojo_py.cli.mistake import Mistake
 from dojo_py.cli.models import count_contacts
 from dojo_py.cli.words import MODEL_HELP
 from dojo_py.reproduce.text import format_pairs
@@ -22,17 +24,19 @@ def add(commands: Any) -> None:
         "check",
         help="say what a model file holds and what would be refused",
         description="Say what a model file holds and what each mode would refuse, all errors at once. The exit status is 1 when "
-        "neither mode takes the whole file.",
+        "neither mode takes the whole file, 2 when there is no such file.",
     )
     parser.add_argument("model", metavar="NAME|FILE", help=MODEL_HELP)
     parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the report. 0 when either mode takes the whole file, 1 otherwise."""
+    """Print the report. 0 when either mode takes the whole file, 1 otherwise; a Mistake where there is no file."""
     from dojo_py.formats import check
 
     report = check(arguments.model)
+    if report.mechanism is None and not _is_there(arguments.model):
+        raise Mistake(str(report.errors[0]).removeprefix("<model>: ").splitlines()[0])
     refused: dict[str, list[str]] = {}
     if report.model is not None:
         print(format_pairs(contents(report.model)))
@@ -52,6 +56,13 @@ def run(arguments: argparse.Namespace) -> int:
     elif not any(refused.values()):
         print("ok: both modes simulate all of it" + (" that moves" if report.notices else ""))
     return 1 if problems or (refused and all(refused.values())) else 0
+
+
+def _is_there(source: str) -> bool:
+    """Whether a source is a file, the name of a model, or XML text."""
+    from dojo_py.formats.load import model_names
+
+    return "<" in source or os.path.isfile(source) or source in model_names()
 
 
 def contents(model: Any) -> list[tuple[str, str]]:

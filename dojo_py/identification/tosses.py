@@ -8,11 +8,12 @@ half width.
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 
 import numpy as np
 
-from dojo_py.identification.data import Recording
+from dojo_py.identification.data import Recording, check_samples
 
 Array = np.ndarray
 RATE, GRAVITY = 148.0, 9.81
@@ -34,10 +35,24 @@ def toss_files(folder: Path) -> list[Path]:
 def read_poses(folder: Path | None = None) -> dict[str, Array]:
     """Number of a toss -> its poses (samples, 7) in half widths: of a folder of CSV files, or the shipped ones."""
     if folder is not None:
-        return {file.stem: np.loadtxt(file, delimiter=",", usecols=range(7), ndmin=2) for file in toss_files(folder)}
+        return {file.stem: _poses_of(file) for file in toss_files(folder)}
     with open(SHIPPED, "rb") as stream, np.load(stream, allow_pickle=False) as file:
         pose, ends, numbers = file["pose"].astype(float), np.cumsum(file["samples"])[:-1], file["number"]
     return {str(number): table for number, table in zip(numbers, np.split(pose, ends), strict=True)}
+
+
+def _poses_of(file: Path) -> Array:
+    """(samples, 7) of a CSV file; ValueError names the file that holds none."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # of a file without rows
+            table = np.loadtxt(file, delimiter=",", usecols=range(7), ndmin=2)
+    except ValueError as error:
+        raise ValueError(f"{file}: {error}; expected rows of seven numbers or more: position and quaternion") from error
+    if not len(table):
+        raise ValueError(f"{file}: holds no rows")
+    check_samples(str(file), table)
+    return table
 
 
 def free_fall(poses: dict[str, Array]) -> float:

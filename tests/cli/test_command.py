@@ -59,6 +59,10 @@ def test_version(capsys):
         (["simulate", "box", "atlas"], "atlas: one argument too many (see dojo_py simulate --help)"),
         (["simulate", "nowhere.xml"], "'nowhere.xml': no such file"),
         (["view", "nowhere.xml", "--port", "0"], "error: 'nowhere.xml': no such file"),
+        (["check", "nowhere.xml"], "'nowhere.xml': no such file"),
+        (["check", "humanoit"], "did you mean 'humanoid'"),
+        (["check", "."], "is a folder, a file is wanted"),
+        (["identify", "cube", "--data", "TOSSES"], "TOSSES/0.csv: invalid column index"),
         (["convert", "box", "/nowhere/x.xml"], "/nowhere/x.xml: no such folder"),
         (["reproduce", "table2", "--out", __file__], "is a file, a folder is wanted"),
         (["replay", __file__], "not an .npz file"),
@@ -100,6 +104,8 @@ def test_mistakes_are_one_line_and_status_2(capsys, argv, part, tmp_path, monkey
     for ending in ("npz", "html"):
         (tmp_path / f"FOLDER.{ending}").mkdir()
     (tmp_path / "EMPTY.csv").write_text("torque\n")
+    (tmp_path / "TOSSES").mkdir()
+    (tmp_path / "TOSSES" / "0.csv").write_text("1,2,3\n")
     assert part in fails(capsys, *argv)
 
 
