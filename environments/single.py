@@ -18,6 +18,7 @@ from dojo_py.environments.spaces import (
     options_of,
     resolve,
     spaces,
+    without,
 )
 from dojo_py.environments.task import Task
 from dojo_py.simulate.arguments import state_of
@@ -88,7 +89,7 @@ class DojoEnv(Env):
         self._loop.act(u)
         self._state = None
         seen, reward, over, parts = self._loop.outcome()
-        info |= parts
+        info |= without(info, parts)
         return seen, reward, over, False, info
 
     def render(self) -> np.ndarray | None:

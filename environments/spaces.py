@@ -83,3 +83,8 @@ def gradients(task: Task, state: State, action: np.ndarray, kappa: float) -> dic
         n = 2 * task.sim.model.nv + task.sim.model.na
         return {"A": np.zeros((n, n)), "B": np.zeros((n, task.action_size)), "differentiated": False}
     return {"A": A, "B": B, "differentiated": True}
+
+
+def without(names: Mapping[str, Any], parts: dict[str, Any]) -> dict[str, Any]:
+    """The parts of a reward whose names are not taken by derivatives in `info`."""
+    return {name: value for name, value in parts.items() if name not in names} if names else parts

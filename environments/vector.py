@@ -22,6 +22,7 @@ from dojo_py.environments.spaces import (
     options_of,
     resolve,
     spaces,
+    without,
 )
 from dojo_py.environments.task import Task
 from dojo_py.policy.closed_loop import ClosedLoop
@@ -206,7 +207,7 @@ class DojoVectorEnv(VectorEnv):
         parts: list[dict[str, Any]] = []
         for i in live:
             self._seen[i], rewards[i], terminated[i], found = self._loops[i].outcome()
-            parts.append(found)
+            parts.append(without(derivatives[0], found) if derivatives else found)
         self._elapsed[live] += 1
         truncated[live] = self._elapsed[live] >= self.horizon
         ended = terminated | truncated

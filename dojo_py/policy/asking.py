@@ -42,10 +42,20 @@ def earned(task: Any, before: Any, action: Array, after: Any, contacts: Any) -> 
         raise TypeError(
             f"{name}.reward returned {shown(found)}, expected a pair: the reward, and a dict of the figures it is made of"
         )
-    value = float(found[0])
+    value = found[0] if type(found[0]) is float else _one_number(name, found[0])
     if not np.isfinite(value):
         raise ValueError(f"{name}.reward is {value} after action {action} at {_place(before)}, expected a number")
     return value, found[1]
+
+
+def _one_number(name: str, value: Any) -> float:
+    """The reward as a float; TypeError for texts, complex numbers, arrays with axes and what is no number."""
+    try:
+        if not (isinstance(value, (str, bytes)) or np.ndim(value) or np.iscomplexobj(value)):
+            return float(value)
+    except (TypeError, ValueError):
+        pass
+    raise TypeError(f"{name}.reward returned {shown(value)} as the reward, a {type(value).__name__}, expected one real number")
 
 
 LARGEST_RETURN = 1e100

@@ -112,7 +112,7 @@ class ClosedLoop:
         self.horizon = count("horizon", horizon)
         if policy is not None:
             _check_policy(task, policy)
-        self.task, self.policy, self.skip = task, policy, int(task.frame_skip)
+        self.task, self.policy, self.skip = task, policy, count("task.frame_skip", task.frame_skip)
         self.rows = task.sim.loop(horizon * self.skip, contacts=bool(task.wants_contacts))
         self._kernels = compiled_parts(task, policy)
         self._layers = layers_of(policy)

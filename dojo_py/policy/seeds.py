@@ -44,9 +44,11 @@ class SeedSummary:
         return f"{self.mean:.3g} ± {self.deviation:.2g} ({', '.join(f'{r:.3g}' for r in self.final)})"
 
 
-def run_seeds(make: Callable[[int], Search], seeds: Sequence[int], iterations: int, progress: bool = False) -> list[Search]:
+def run_seeds(make: Callable[[int], Search], seeds: Sequence[int] | Array, iterations: int, progress: bool = False) -> list[Search]:
     """Run one search per seed, each for all iterations."""
     function_of("make", make)
+    if isinstance(seeds, np.ndarray):
+        seeds = seeds.tolist()
     if isinstance(seeds, (str, bytes)) or not isinstance(seeds, Sequence):
         raise TypeError(f"seeds={shown(seeds)}, expected several integers")
     seeds, iterations = [count("seeds", seed, least=0) for seed in seeds], count("iterations", iterations)

@@ -92,7 +92,7 @@ def _wanted(above: float | None, least: float | None, most: float | None, infini
 
 def count(name: str, value: Any, least: int = 1, most: int | None = None, what: str = "an integer") -> int:
     """One integer of Python or numpy between the bounds, or ValueError."""
-    wanted = f"{what}, at least {least}" + ("" if most is None else f" and at most {most}")
+    wanted = what if least <= -(2**31) else f"{what}, at least {least}" + ("" if most is None else f" and at most {most}")
     try:
         if isinstance(value, (bool, np.bool_)):
             raise TypeError

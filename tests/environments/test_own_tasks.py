@@ -24,6 +24,7 @@ from dojo_py.policy.derivatives import control_jacobian  # noqa: E402
 from dojo_py.policy.gradient import GradientJob, play_and_differentiate  # noqa: E402
 from dojo_py.policy.rollout import Job, play  # noqa: E402
 from dojo_py.policy.smoothing import Smoothing  # noqa: E402
+from dojo_py.policy.state_task import StateTask  # noqa: E402
 from dojo_py.simulate.status import OutOfDomain  # noqa: E402
 
 
@@ -311,3 +312,52 @@ def test_the_ends_of_the_action_space_lie_within_the_tasks(torque):
         assert end.dtype == np.float32 and np.all((low <= end) & (end <= high)) and abs(end[0]) == pytest.approx(torque, rel=1e-6)
         env.reset(seed=0)
         assert env.action_space.contains(end) and env.step(end)[4]["B"].any()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Named(Pendulum):
+    """A reward whose figures have the names of derivatives."""
+
+    def reward(self, before, action, after, contacts):
+        """Nothing."""
+        return 0.0, {"A": 1.0, "B": 2.0, "differentiated": 3.0, "status": 4.0, "height": 5.0}
+
+
+@pytest.mark.parametrize("mode", AutoresetMode)
+def test_derivatives_keep_their_names(mode):
+    """Figures of a reward of these names replaced them."""
+    plain, env = DojoEnv(Named()), DojoEnv(Named(), gradients=True)
+    many = DojoVectorEnv(Named(), num_envs=2, threads=1, gradients=True, max_episode_steps=1, autoreset_mode=mode)
+    for one in (plain, env, many):
+        one.reset(seed=0)
+    assert plain.step(np.zeros(1))[4] == {"A": 1.0, "B": 2.0, "differentiated": 3.0, "status": 0, "height": 5.0}
+    infos = many.step(np.zeros((2, 1)))[4]
+    infos = infos["final_info"] if mode is AutoresetMode.SAME_STEP else infos
+    for info in (env.step(np.zeros(1))[4], {name: infos[name][0] for name in infos if not name.startswith("_")}):
+        assert info["A"].shape == (2, 2) and info["B"].shape == (2, 1) and info["differentiated"]
+        assert info["status"] == 0 and info["height"] == 5.0
+
+
+@pytest.mark.parametrize("reward", [np.array([1.0]), [1.0], "1.0", 1.0 + 0j, None, np.complex128(1)])
+def test_a_reward_that_is_no_number_is_named(reward):
+    """Some counted as numbers, others failed in numpy's words."""
+    task = type("Odd", (Pendulum,), {"reward": lambda self, *_: (reward, {})})()
+    env = DojoEnv(task)
+    env.reset(seed=0)
+    with pytest.raises(TypeError, match=r"Odd\.reward returned .* as the reward, a .*, expected one real number"):
+        env.step(np.zeros(1))
+    for right in (1, True, np.float32(1), np.array(1.0), np.True_):
+        task = type("Even", (Pendulum,), {"reward": lambda self, *_, right=right: (right, {})})()
+        env = DojoEnv(task)
+        env.reset(seed=0)
+        assert env.step(np.zeros(1))[1] == 1.0
+
+
+def test_frame_skip_is_an_integer():
+    """Of a task that is no `Task`, 2.5 was 2."""
+    with pytest.raises(ValueError, match=r"frame_skip=2\.5 must be an integer$"):
+        make_task("Pendulum", frame_skip=2.5)
+    task = StateTask(Pendulum().sim)
+    task.frame_skip = 2.5
+    with pytest.raises(ValueError, match=r"task\.frame_skip=2\.5 must be an integer"):
+        ClosedLoop(task)

@@ -159,7 +159,10 @@ def test_ags_offers_the_best_policy_it_played():
 
 
 def test_all_seeds_count():
-    searches = run_seeds(lambda seed: search("ags", seed), range(3), 10)
+    searches = run_seeds(lambda seed: search("ags", seed), np.arange(3), 10)
+    for wrong in (np.arange(3.0), np.array(3), "012"):
+        with pytest.raises((TypeError, ValueError), match="seeds="):
+            run_seeds(lambda seed: search("ags", seed), wrong, 10)
     summary = summarise(searches)
     assert summary.final.shape == (3,) and summary.mean == pytest.approx(np.mean([s.history[-1][3] for s in searches]))
     trials = 2 * 6 * 50  # before the first iteration, and when learning has cost twice as much
