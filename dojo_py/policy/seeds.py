@@ -45,7 +45,7 @@ class SeedSummary:
 
 
 def run_seeds(make: Callable[[int], Search], seeds: Sequence[int] | Array, iterations: int, progress: bool = False) -> list[Search]:
-    """Run one search per seed, each for all iterations."""
+    """Run one search for each of the seeds (n,), each for all iterations."""
     function_of("make", make)
     if isinstance(seeds, np.ndarray):
         seeds = seeds.tolist()
