@@ -93,7 +93,8 @@ def reward_gradient(task: Any, before: State, action: Array, after: State, conta
 
 
 def control_jacobian(task: Any, action: Array) -> Array:
-    """(nu, na) derivative of `task.control`."""
+    """(nu, na) derivative of `task.control`: the task's own, compared once with differences, else differences."""
+    action = np.asarray(action, float)
     if not has_own(task, "control_jacobian"):
         return task.control_jacobian(action) if hasattr(task, "control_jacobian") else differenced_control(task, action)
     name = f"{type(task).__name__}.control_jacobian"
@@ -119,6 +120,7 @@ def _finite(name: str, given: Any, shapes: list[tuple[int, ...]], state: State) 
 
 
 def _numbers(name: str, given: Any, shapes: list[tuple[int, ...]], where: str) -> Array:
+    """As `_finite`; where: what the error says of the place."""
     found = real_array(name, given)
     if found.shape not in shapes:
         raise ValueError(f"{name} has shape {found.shape}, expected {' or '.join(map(str, shapes))}")
