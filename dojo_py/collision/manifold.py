@@ -31,6 +31,9 @@ MOST = 8
 """Largest number of features of a pair in the hard limit: those that spread most."""
 MISSED = 1e-3
 """Over the size: the witness points take part, too, if the pair's gap is smaller than that of every feature by more than this."""
+TOUCHES = 1e-9
+"""Gap over the size of the smaller shape below which the normal of corners and edges that touch is round-off. (Above it the smooth
+direction is no normal: a corner a millimetre over another shows it side faces, too, which lie in one plane, past each other.)"""
 OFF = 1e-5
 """Over the size: largest round-off of the height of a witness point. Of one that lies higher than the lowest point of its shape by
 more, the normal is not that of the face."""
@@ -76,7 +79,9 @@ def _find_on_polygons(Q, W, k, a, pose_a, b, pose_b, n, gap, reach):
     """Write into M the features of all polygons that both shapes of pair k show along the normal n, with gaps up to reach [m]."""
     M, hard = W.manifold, W.kappa[0] == 0.0
     M.size[0], M.geom[0], M.geom[1] = 0.0, a, b
-    n = list_shown(Q, W, k, pose_a, pose_b, n)
+    smooth = list_shown(Q, W, k, pose_a, pose_b, n)
+    if abs(gap) < TOUCHES * min(Q.shape_reach[a], Q.shape_reach[b]):
+        n = smooth
     for i in range(max(M.faces[0], 1)):
         show_part(Q, M, 0, i, pose_a, n)
         for j in range(max(M.faces[1], 1)):

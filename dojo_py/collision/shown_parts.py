@@ -19,8 +19,7 @@ from dojo_py.jit import kernel
 def list_shown(Q, W, k, pose_a, pose_b, n):
     """List the faces that both shapes of pair k show, in W.manifold; none in the hard limit or if one is a cylinder.
 
-    Returns the direction from A to B (3) along which they are shown: the smooth one, where there is one (relaxed_points.py). The
-    normal n of the pair is decided by round-off where corners or edges touch.
+    Returns the direction from A to B (3) along which they are shown (relaxed_points.py); the pair's normal n where there is none.
     """
     M = W.manifold
     M.faces[0] = M.faces[1] = 0
