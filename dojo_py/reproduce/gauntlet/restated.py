@@ -37,6 +37,8 @@ PROPERTIES = {
     "parts": "geoms of a body in bodies without joints: the same",
     "axes": "joints about the opposite axes: the same",
     "references": "coordinates counted from elsewhere: the same",
+    "springs": "springs and dampers of hinges and slides as servos: the same",
+    "tendons": "springs, dampers, rotors and dry friction of joints on tendons: the same",
     "pairs": "pairs of geoms listed one by one: the same",
     "weight": "weight as outside forces: the same",
     "file": "the file that save_mjcf writes: the same to 1e-9",
@@ -139,12 +141,13 @@ class _Solved:
             wrenches = np.zeros((self.model.nbody, 6))
             wrenches[1:, :3] = np.asarray(self.model.body_mass)[1:, None] * restated.weight
         self.sim, self.state, self.kappa = sim, state, kappa
-        self.step = sim.step(state, case.controls[0], kappa=kappa, wrenches=wrenches)
+        control = np.concatenate([case.controls[0], np.zeros(self.model.nu - case.controls.shape[1])])
+        self.step = sim.step(state, control, kappa=kappa, wrenches=wrenches)
         self.at_once = self.step.status is Status.SOLVED and self.step.attempts == 1 and self.step.substeps == 1
         self.A: Array | None = None
         self.B: Array | None = None
         if self.at_once:
-            lin = sim.linearize(state, case.controls[0], kappa=kappa, wrenches=wrenches)
+            lin = sim.linearize(state, control, kappa=kappa, wrenches=wrenches)
             if lin.status is Status.SOLVED:
                 self.A, self.B = lin.A, lin.B
 
@@ -227,7 +230,7 @@ class _Solved:
         size = 2 * nv + na
         change = np.eye(size)
         change[:nv, :nv] = change[nv : 2 * nv, nv : 2 * nv] = P
-        back = np.linalg.solve(change, np.hstack([other.A @ change, other.B]))
+        back = np.linalg.solve(change, np.hstack([other.A @ change, other.B[:, : self.B.shape[1]]]))
         scale = np.concatenate([unit * self.case.timestep, unit, np.ones(na)])
         by = np.concatenate([scale, np.ones(back.shape[1] - size)])
         ours, theirs_back = np.hstack([self.A, self.B]) * by / scale[:, None], back * by / scale[:, None]

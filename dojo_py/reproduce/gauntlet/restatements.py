@@ -263,6 +263,48 @@ def _scalar_joints(root: ET.Element) -> list[ET.Element]:
     return [j for j in _elements(root, "joint") if j.get("type", "hinge") in ("hinge", "slide")]
 
 
+def _laws(root: ET.Element, *names: str) -> list[tuple[ET.Element, dict[str, float]]]:
+    """Hinges and slides with any of these attributes, each one number, which are taken from them. Nonlinear ones stay."""
+    out = []
+    for j in _scalar_joints(root):
+        found = {name: numbers(j.attrib[name]) for name in names if j.get(name)}
+        taken = {name: float(value[0]) for name, value in found.items() if len(value) == 1}
+        if taken:
+            for name in taken:
+                del j.attrib[name]
+            out.append((j, taken))
+    return out
+
+
+def springs_as_servos(root: ET.Element, case: Case, model: Any, rng: Any) -> Restated:
+    """Springs and dampers of hinges and slides as actuators with an affine law, which no control drives."""
+    _needs(root.find("default") is None and not any(j.get("actuatorfrcrange") for j in _scalar_joints(root)))
+    found = _laws(root, "stiffness", "damping")
+    _needs(bool(found))
+    actuators = root.find("actuator")
+    actuators = ET.SubElement(root, "actuator") if actuators is None else actuators
+    for j, law in found:
+        stiffness, damping, rest = law.get("stiffness", 0.0), law.get("damping", 0.0), float(j.get("springref", "0"))
+        bias = text([stiffness * rest, -stiffness, -damping])
+        ET.SubElement(actuators, "general", joint=j.attrib["name"], gainprm="0", biastype="affine", biasprm=bias)
+    return Restated(root)
+
+
+def laws_on_tendons(root: ET.Element, case: Case, model: Any, rng: Any) -> Restated:
+    """Springs, dampers, rotors and dry friction of hinges and slides on a tendon of that joint alone."""
+    _needs(root.find("default") is None)
+    found = _laws(root, "stiffness", "damping", "armature", "frictionloss")
+    _needs(bool(found))
+    tendons = root.find("tendon")
+    tendons = ET.SubElement(root, "tendon") if tendons is None else tendons
+    for j, law in found:
+        tendon = ET.SubElement(tendons, "fixed", {name: repr(value) for name, value in law.items()})
+        if "stiffness" in law:
+            tendon.set("springlength", j.get("springref", "0"))
+        ET.SubElement(tendon, "joint", joint=j.attrib["name"], coef="1")
+    return Restated(root)
+
+
 def steadily_moving(root: ET.Element, case: Case, model: Any, rng: Any) -> Restated:
     """Free bodies alone, all with a velocity more."""
     _needs(all(int(k) == FREE for k in model.jnt_type) and not any(int(b) == 0 for b in model.geom_bodyid))
@@ -375,6 +417,8 @@ EDITS: dict[str, Callable[[ET.Element, Case, Any, Any], Restated]] = {
     "parts": in_parts,
     "axes": reversed_axes,
     "references": other_references,
+    "springs": springs_as_servos,
+    "tendons": laws_on_tendons,
     "pairs": listed_pairs,
     "weight": weight_as_force,
     "file": file_written,
