@@ -16,27 +16,21 @@ import math
 from dojo_py.arrays import body_row
 from dojo_py.collision.candidates import AROUND, FELT
 from dojo_py.collision.common_area import DEEPER, common_corners
-from dojo_py.collision.convex_shapes import MESH, PLANE, rounding, support
+from dojo_py.collision.convex_shapes import MESH, PLANE
 from dojo_py.collision.crossing_edges import ALIGNED
 from dojo_py.collision.features import NEAREST, POINT_PLANE
 from dojo_py.collision.found_features import NUMBERS, add_feature, keep_spread
 from dojo_py.collision.pair_gap import gap_of
 from dojo_py.collision.rim_choice import rim_features
 from dojo_py.collision.shown_parts import list_shown, show_part
-from dojo_py.collision.shown_polygons import FOUND, no_ends, pose_of, shape_of, shows_polygon
-from dojo_py.collision.vectors import along, dot, minus, put, row, times
+from dojo_py.collision.shown_polygons import FOUND, no_ends, pose_of, shows_polygon
+from dojo_py.collision.vectors import dot, minus, put, row, times
 from dojo_py.jit import kernel
 
 MOST = 8
 """Largest number of features of a pair in the hard limit: those that spread most."""
 MISSED = 1e-3
 """Over the size: the witness points take part, too, if the pair's gap is smaller than that of every feature by more than this."""
-TOUCHES = 1e-9
-"""Gap over the size of the smaller shape below which the normal of corners and edges that touch is round-off. (Above it the smooth
-direction is no normal: a corner a millimetre over another shows it side faces, too, which lie in one plane, past each other.)"""
-OFF = 1e-5
-"""Over the size: largest round-off of the height of a witness point. Of one that lies higher than the lowest point of its shape by
-more, the normal is not that of the face."""
 ASLANT = 0.25
 """Where faces fade, this fraction of the gap is added: the height of an edge over a face is larger than its distance."""
 
@@ -67,7 +61,7 @@ def find_convex(Q, W, k, x, R, reach):
         missed = not _add_found(Q, W, k, gap, x, R)
     missed = missed and gap <= reach
     if not looked_at and (missed or (gap < 0.0 and W.n_features[0] == before)):  # (at the start once is enough)
-        if not (hard and _point_over_face(Q, M, pose_a, p, pose_b, q, n, W.n_features[0], held)):
+        if not (hard and _point_over_face(Q, M, p, q, n, W.n_features[0], held)):
             M.kind[0], M.corner[0, 0], M.corner[0, 1], M.side[0], M.sign[0] = NEAREST, 0, 0, 0, 1.0
         if M.kind[0] != NEAREST or not (Q.shape_kind[a] == PLANE or Q.shape_kind[b] == PLANE):
             add_feature(Q, W, k, M, 0, x, R)
@@ -79,9 +73,7 @@ def _find_on_polygons(Q, W, k, a, pose_a, b, pose_b, n, gap, reach):
     """Write into M the features of all polygons that both shapes of pair k show along the normal n, with gaps up to reach [m]."""
     M, hard = W.manifold, W.kappa[0] == 0.0
     M.size[0], M.geom[0], M.geom[1] = 0.0, a, b
-    smooth = list_shown(Q, W, k, pose_a, pose_b, n)
-    if abs(gap) < TOUCHES * min(Q.shape_reach[a], Q.shape_reach[b]):
-        n = smooth
+    list_shown(Q, W, k, pose_a, pose_b)
     for i in range(max(M.faces[0], 1)):
         show_part(Q, M, 0, i, pose_a, n)
         for j in range(max(M.faces[1], 1)):
@@ -124,20 +116,7 @@ def _has_features(W, k):
 
 
 @kernel
-def _as_low(Q, M, side, pose, p, m):
-    """The witness point p of a side over a face with normal m, at the height of the shape's lowest point, from which round-off
-    takes it: of faces that lie on each other by 1e-8 of their size, and no motion would satisfy it beside their corners.
-    """
-    shape = shape_of(Q, M.geom[side])
-    if shape[0] == PLANE:
-        return p
-    lowest, _ = support(shape, pose, times(-1.0, m), Q, -1)
-    more = dot(m, minus(lowest, p)) - rounding(shape)
-    return along(p, more, m) if abs(more) < OFF * M.size[0] else p
-
-
-@kernel
-def _point_over_face(Q, M, pose_a, p, pose_b, q, n, number, any_plane):
+def _point_over_face(Q, M, p, q, n, number, any_plane):
     """Write into M's first row one of the witness points p of A, q of B over a face of the other shape; False if n is of no face.
 
     Which point of a face is nearest jumps if the face is nearly parallel to what it touches; the other shape's present witness
@@ -151,7 +130,7 @@ def _point_over_face(Q, M, pose_a, p, pose_b, q, n, number, any_plane):
             side = 1 - face
             M.kind[0], M.side[0], M.sign[0] = POINT_PLANE, side, 1.0 if side == 0 else -1.0
             M.corner[0, 0], M.corner[0, 1] = NUMBERS - 1 - number, M.face[face]
-            put(M.at[0], side, _as_low(Q, M, side, pose_a if side == 0 else pose_b, p if side == 0 else q, m))
+            put(M.at[0], side, p if side == 0 else q)
             on_face, corner = q if side == 0 else p, row(M.origin, face)
             bulges = Q.shape_kind[M.geom[face]] == MESH and abs(dot(m, minus(on_face, corner))) < DEEPER * M.size[0]
             put(M.at[0], face, on_face if bulges else corner)

@@ -16,15 +16,12 @@ from dojo_py.jit import kernel
 
 
 @kernel
-def list_shown(Q, W, k, pose_a, pose_b, n):
-    """List the faces that both shapes of pair k show, in W.manifold; none in the hard limit or if one is a cylinder.
-
-    Returns the direction from A to B (3) along which they are shown (relaxed_points.py); the pair's normal n where there is none.
-    """
+def list_shown(Q, W, k, pose_a, pose_b):
+    """List the faces that both shapes of pair k show, in W.manifold; none in the hard limit or if one is a cylinder."""
     M = W.manifold
     M.faces[0] = M.faces[1] = 0
     if M.band[0] == 0.0 or Q.shape_kind[M.geom[0]] == CYLINDER or Q.shape_kind[M.geom[1]] == CYLINDER:
-        return n
+        return
     n = direction(Q, W, k, M.geom[0], pose_a, M.geom[1], pose_b)
     for side in range(2):
         R, outwards = (pose_a[1], n) if side == 0 else (pose_b[1], times(-1.0, n))
@@ -34,7 +31,6 @@ def list_shown(Q, W, k, pose_a, pose_b, n):
         put(M.seen_along, side, v)
         if has_faces(Q, M.geom[side]):
             list_faces(Q, M, side, M.geom[side], v)
-    return n
 
 
 @kernel
