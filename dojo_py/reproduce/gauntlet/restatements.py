@@ -279,6 +279,7 @@ def _laws(root: ET.Element, *names: str) -> list[tuple[ET.Element, dict[str, flo
 def springs_as_servos(root: ET.Element, case: Case, model: Any, rng: Any) -> Restated:
     """Springs and dampers of hinges and slides as actuators with an affine law, which no control drives."""
     _needs(root.find("default") is None and not any(j.get("actuatorfrcrange") for j in _scalar_joints(root)))
+    _needs(not any(j.get("actuatorgravcomp") for j in _elements(root, "joint")))  # (which acts only beside an actuator)
     found = _laws(root, "stiffness", "damping")
     _needs(bool(found))
     actuators = root.find("actuator")
