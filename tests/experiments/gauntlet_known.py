@@ -66,6 +66,7 @@ KNOWN: dict[str, dict[str, Known]] = {
         ),
         "work bounded": Known(
             (
+                801017,
                 2008,
                 840048,
                 920075,
@@ -85,7 +86,7 @@ KNOWN: dict[str, dict[str, Known]] = {
             ),
             "one to five steps of 60: 282 to 492 iterations beside 5 to 8, 1014 beside 17 (bound 50 times); the "
             "towers, 20 of 60 steps in 23 s (998272)",
-            round_off=(2008, 51045, 998385, 998433, 999082, 999185, 999350, 1000108, 1000289),
+            round_off=(801017, 2008, 51045, 998385, 998433, 999082, 999185, 999350, 1000108, 1000289),
         ),
         "joints": Known(
             (830016, 830423, 850006, 850386, 999319),
@@ -107,6 +108,8 @@ KNOWN: dict[str, dict[str, Known]] = {
         ),
         "solved, other": Known(
             (
+                710017,
+                1000086,
                 0,
                 10,
                 790022,
@@ -128,10 +131,11 @@ KNOWN: dict[str, dict[str, Known]] = {
             "centimetres in one another, 1 of 10; an arm that its motors jam, 1 to 5 of 60 (790022); 1 to 3 of 60 "
             "(850166, 999028, 999350, 999378, 999423, 1000225); 14 of 60 (1000061); legs that servos whip (999391); a "
             "ring of ten links of half a millimetre at 9.6 g, h 75 ms, jammed in itself: none solved (999398)",
-            round_off=(790022, 920075, 999028, 999350, 999378, 999423, 1000061, 1000225),
+            round_off=(710017, 1000086, 790022, 920075, 999028, 999350, 999378, 999423, 1000061, 1000225),
         ),
         "work bounded": Known(
             (
+                999350,
                 0,
                 10,
                 310276,
@@ -152,7 +156,7 @@ KNOWN: dict[str, dict[str, Known]] = {
             ),
             "1 to 6 steps of 60: 452 iterations beside 5, 800 beside 11, 556 and 512 beside 5; of the 33 bodies, and "
             "of two other heaps (10, 998399), 10 and 20 of 60 steps in 22 and 45 s; the ring",
-            round_off=(790022, 999031, 999082, 999185, 999423, 1000085, 1000108, 1000289),
+            round_off=(999350, 790022, 999031, 999082, 999185, 999423, 1000085, 1000108, 1000289),
         ),
         "not frozen": Known(
             (999398,),
@@ -173,6 +177,7 @@ KNOWN: dict[str, dict[str, Known]] = {
         ),
         "solved, other": Known(
             (
+                970049,
                 15,
                 710003,
                 830016,
@@ -200,6 +205,7 @@ KNOWN: dict[str, dict[str, Known]] = {
             "the first step (15); one to six of 60 (710003, 830016, 830148, 830204, 850088, 920006, 920019, 920214, "
             "998233 to 1000282); heaps of bodies of milligrams that move by their size in a step (996182, 996283)",
             round_off=(
+                970049,
                 710003,
                 850088,
                 920214,
