@@ -13,13 +13,12 @@ and the mean of three lets stiff ones oscillate, measured 2 to 5 % more in every
 damps by kp h/2.)
 """
 
-import math
-
+from dojo_py.actuation.force import clamp
 from dojo_py.arrays import scratch
 from dojo_py.collision.vectors import along, dot, matrix, times, turned_back
-from dojo_py.hard.dof_rows import IMPLICIT, MIDPOINT, has_vector_spring, vector_springs
+from dojo_py.hard.dof_rows import IMPLICIT, MIDPOINT, has_vector_spring, not_across, vector_springs
 from dojo_py.hard.islands import NODES, in_span
-from dojo_py.hard.orientations import inverse_jacobian, product, quaternion
+from dojo_py.hard.orientations import inverse_jacobian, logarithm, product, quaternion
 from dojo_py.jit import kernel
 from dojo_py.rotation import exp_jacobian, quat_exp, quat_to_matrix
 
@@ -71,13 +70,10 @@ def inside_ball_ranges(L, W, A, h, alpha):
     """`inside_servo_ranges` (progress.py) of servos of balls."""
     for k in range(A.ball_joint.shape[0]):
         dof, lower, upper = A.ball_dof[k], A.ball_range[k, 0], A.ball_range[k, 1]
-        if not in_span(W, L.dof_body[dof]) or not math.isfinite(lower) or not math.isfinite(upper):
-            continue
-        here, slope, _ = _force(L, W, A, k, h, h, W.options.springs)
-        change = dot(slope, (W.drate[dof], W.drate[dof + 1], W.drate[dof + 2]))
-        there = here + alpha * change
-        if (here > upper and there < lower) or (here < lower and there > upper):
-            alpha = (0.5 * (lower + upper) - here) / change
+        if in_span(W, L.dof_body[dof]):
+            here, slope, _ = _force(L, W, A, k, h, h, W.options.springs)
+            change = dot(slope, (W.drate[dof], W.drate[dof + 1], W.drate[dof + 2]))
+            alpha = not_across(alpha, here, change, lower, upper)
     return alpha
 
 
@@ -88,7 +84,7 @@ def _bounded_force(L, W, A, k, h, step, scheme):
     lower, upper = A.ball_range[k, 0], A.ball_range[k, 1]
     if lower <= force <= upper:
         return force, slope, axis
-    return min(max(force, lower), upper), (0.0, 0.0, 0.0), axis
+    return clamp(force, lower, upper), (0.0, 0.0, 0.0), axis
 
 
 @kernel
@@ -104,9 +100,9 @@ def _force(L, W, A, k, h, step, scheme):
         R = scratch((3, 3))
         quat_to_matrix(W.turn0[j], R)
         axis = turned_back(matrix(R), gear)
-    after = _vector(_turned(q, times(h, rate)))
+    after = logarithm(_turned(q, times(h, rate)))
     share = _share_of_end(scheme)
-    length = (1.0 - share) * dot(gear, _vector(q)) + share * dot(gear, after)
+    length = (1.0 - share) * dot(gear, logarithm(q)) + share * dot(gear, after)
     b0, b1, b2 = A.ball_law[k, 0], A.ball_law[k, 1], A.ball_law[k, 2]
     force = b0 + b1 * length + b2 * dot(axis, rate)
     return force, along(times(b2, axis), b1 * share * h, _by_turn(gear, after, times(h, rate))), axis
@@ -132,14 +128,6 @@ def _turned(q, vector):
     v[0], v[1], v[2] = vector
     quat_exp(v, 1.0, e)
     return product(q, quaternion(e))
-
-
-@kernel
-def _vector(q):
-    """log q, shorter than 2π: q and -q differ by a whole turn."""
-    sine = math.sqrt(q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
-    scale = 2.0 * math.atan2(sine, q[0]) / sine if sine > 0.0 else 2.0
-    return scale * q[1], scale * q[2], scale * q[3]
 
 
 @kernel

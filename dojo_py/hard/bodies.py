@@ -30,6 +30,17 @@ def next_pose(W, b, h):
 
 
 @kernel
+def kinetic_energy(L, b, v):
+    """Kinetic energy of body b at the velocity v (6,) [J]."""
+    J, total = L.inertia[b], 0.0
+    for i in range(3):
+        total += 0.5 * L.mass[b] * v[i] * v[i]
+        for j in range(3):
+            total += 0.5 * v[3 + i] * J[i, j] * v[3 + j]
+    return total
+
+
+@kernel
 def pose_by_motion(W, b, h):
     """W.moves of body b: its next pose, δx₊ = h δv and δθ₊ = R₊ hΓ δω, by its velocities."""
     R, G, out = W.Rn[b], W.hG[b], W.moves[b]

@@ -9,6 +9,7 @@ the directions turn.
 """
 
 from dojo_py.arrays import body_row
+from dojo_py.hard.bodies import kinetic_energy
 from dojo_py.hard.islands import NODES
 from dojo_py.hard.terms import COMPOUND
 from dojo_py.jit import kernel
@@ -62,7 +63,7 @@ def _created(L, W, j, n):
         if body < 0:
             continue
         u, v, work = W.v_prev[body_row(W.v_prev, body)], W.v[body], 0.0
-        before, after = before + _kinetic(L, body, u), after + _kinetic(L, body, v)
+        before, after = before + kinetic_energy(L, body, u), after + kinetic_energy(L, body, v)
         for r in range(6):
             for i in range(6):
                 work += 0.5 * W.lam[n, r] * G[r, i] * (u[i] + v[i])
@@ -73,14 +74,3 @@ def _created(L, W, j, n):
         created -= 0.5 * W.lam[n, 6 - k + i] * (old + new)
         before, after = before + 0.5 * rotor * old * old, after + 0.5 * rotor * new * new
     return created, max(before, after) + min(abs(on_parent), abs(on_child))
-
-
-@kernel
-def _kinetic(L, b, v):
-    """Kinetic energy [J] of body b at velocity v (6,)."""
-    total = 0.0
-    for i in range(3):
-        total += 0.5 * L.mass[b] * v[i] * v[i]
-        for k in range(3):
-            total += 0.5 * v[3 + i] * L.inertia[b, i, k] * v[3 + k]
-    return total

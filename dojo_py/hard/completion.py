@@ -56,7 +56,7 @@ def complete_whole(L, P, Q, A, W, h, recovery):
 
     Attempts: the best point, accepted with the tolerance of a solve that got stuck; held points (held_points.py). A solution is
     solved again without ghosts (ghosts.py) and with rebounds (impacts.py), and rejected where bodies rotate too fast at its end or
-    contacts or taut tendons create energy.
+    contacts or taut tendons create energy, or joints of one body.
     """
     if not is_solved(W):
         _take_best(L, P, Q, A, W, h)
@@ -73,8 +73,8 @@ def complete_whole(L, P, Q, A, W, h, recovery):
         _solve_without_ghosts(L, P, Q, A, W, h, recovery)
     if is_solved(W):
         _rebound(L, P, Q, A, W, h, recovery)
-    thrown = is_solved(W) and (turns_fast(L, W, h) or throws(L, P, Q, W, h) or chains_throw(L, W))
-    if thrown and W.options.subdivisions > 0.0:
+    divides = W.options.subdivisions > 0.0
+    if is_solved(W) and ((divides and (turns_fast(L, W, h) or throws(L, P, Q, W, h))) or chains_throw(L, W)):
         forget_impacts(W)  # (their end gaps are those of the whole step)
         W.found[STATUS] = STALLED
 

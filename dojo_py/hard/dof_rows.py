@@ -77,6 +77,17 @@ def servo_force(A, i, w_new, w_old, angle, rate, rate_prev):
 
 
 @kernel
+def not_across(alpha, force, change, lower, upper):
+    """alpha, reduced to where the force is in the middle of its range if alpha times its change takes it from beyond one end of
+    the range to beyond the other.
+    """
+    there = force + alpha * change
+    if (force > upper and there < lower) or (force < lower and there > upper):
+        return (0.5 * (lower + upper) - force) / change
+    return alpha
+
+
+@kernel
 def servo_impulse(A, i, h, w_new, w_old, angle, rate, rate_prev):
     """(impulse along the coordinate, its derivative by the rate) of servo i; the force is clamped to its range."""
     gear = A.servo_gear[i]

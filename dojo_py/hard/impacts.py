@@ -15,7 +15,7 @@ Only in the hard limit and in steps solved whole; on the central path impacts ar
 
 from dojo_py.arrays import body_row, copy, copy_rows, scratch
 from dojo_py.hard.apart import BEFORE, START
-from dojo_py.hard.bodies import strongest_gravity
+from dojo_py.hard.bodies import kinetic_energy, strongest_gravity
 from dojo_py.hard.contact_rows import candidate_gap
 from dojo_py.hard.islands import BODIES, CONTACTS, DOFS, LIMITS, NODES
 from dojo_py.hard.limits import room_of_ball
@@ -190,23 +190,12 @@ def _energy(L, W, h):
     total = 0.0
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         b = W.members[BODIES, k]
-        total += _kinetic(L, b, W.v[b]) - _work_of_loads(W, b, W.v[b])
+        total += kinetic_energy(L, b, W.v[b]) - _work_of_loads(W, b, W.v[b])
     for k in range(W.span[DOFS, 0], W.span[DOFS, 1]):
         i = W.members[DOFS, k]
         rate, rotor = W.rows[L.dof_node[i], L.dof_row[i]], L.dof_armature[i]
         total += 0.5 * rotor * rate * rate
         total -= 0.5 * (W.drive[i, 0] - W.drive[i, 1] * rate - rotor * (W.rate_prev[i] - rate)) * rate
-    return total
-
-
-@kernel
-def _kinetic(L, b, v):
-    """Kinetic energy of body b at the velocity v (6,) [J]."""
-    J, total = L.inertia[b], 0.0
-    for i in range(3):
-        total += 0.5 * L.mass[b] * v[i] * v[i]
-        for j in range(3):
-            total += 0.5 * v[3 + i] * J[i, j] * v[3 + j]
     return total
 
 
@@ -233,8 +222,8 @@ def _lost(L, W):
     total = 0.0
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         b = W.members[BODIES, k]
-        total += _kinetic(L, b, W.v_prev[b]) + _work_of_loads(W, b, W.v_prev[b])
-        total -= _kinetic(L, b, W.v[b]) - _work_of_loads(W, b, W.v[b])
+        total += kinetic_energy(L, b, W.v_prev[b]) + _work_of_loads(W, b, W.v_prev[b])
+        total -= kinetic_energy(L, b, W.v[b]) - _work_of_loads(W, b, W.v[b])
     return total
 
 

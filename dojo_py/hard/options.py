@@ -40,7 +40,8 @@ class HardOptions:
     for each part of it. What is not solved then is INEXACT. `Step.iterations` counts all. A robot's step in contact takes 5 to 15;
     below about 50 difficult steps end early. Of 560 steps of falling piles of 100 bodies 17 are unsolved with 600, 10 with 1500."""
     springs: str = "midpoint"
-    """Where springs and the position terms of servos act: "midpoint" (no artificial damping), "implicit" (damps), "explicit"."""
+    """Where springs and the position terms of servos act: "midpoint" (no artificial damping, except kp h/2 of servos of balls),
+    "implicit" (damps), "explicit"."""
     recovery_speed: float = 5.0
     """How fast an initial violation (overlap, joint beyond its bound) is pushed out at most [m/s, rad/s]."""
     contact_margin: float = 0.002

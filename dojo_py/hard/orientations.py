@@ -52,12 +52,18 @@ def relative(one, two, frames):
 
 
 @kernel
-def this_way(q, p):
-    """Rotation vector from q to p, shorter than 2π; of the two senses of rotation that which the quaternions' signs give."""
-    w, x, y, z = seen_from(q, p)
+def logarithm(q):
+    """Rotation vector of q, shorter than 2π: those of q and -q differ by a whole turn."""
+    w, x, y, z = q
     sine = math.sqrt(x * x + y * y + z * z)
     scale = 2.0 * math.atan2(sine, w) / sine if sine > 0.0 else 0.0
     return scale * x, scale * y, scale * z
+
+
+@kernel
+def this_way(q, p):
+    """Rotation vector from q to p, shorter than 2π; of the two senses of rotation that which the quaternions' signs give."""
+    return logarithm(seen_from(q, p))
 
 
 @kernel

@@ -144,7 +144,7 @@ def one_part(L, P, Q, A, W, h, recovery, kappa, source, first, last, once, held)
         ghosts = let_ghosts_go(L, P, Q, W, True)
         missing = left_out_of_part(L, P, Q, W, h) if ghosts == 0 else 0
         if ghosts == 0 and missing == 0:
-            if chains_throw(L, W) or (not last and (turns_fast(L, W, h) or throws(L, P, Q, W, h))):
+            if not last and (turns_fast(L, W, h) or throws(L, P, Q, W, h)):
                 W.found[STATUS] = STALLED
             break
         if look == LOOKS or (passed and missing < 0):  # (where bodies pass through each other twice, only shorter parts help)
@@ -152,6 +152,8 @@ def one_part(L, P, Q, A, W, h, recovery, kappa, source, first, last, once, held)
             break
         _take_features(L, P, Q, W)
         source, passed = COLD if missing < 0 else HERE, passed or missing < 0
+    if is_solved(W) and chains_throw(L, W):
+        W.found[STATUS] = STALLED
 
 
 @kernel

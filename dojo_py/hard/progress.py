@@ -6,7 +6,7 @@ from dojo_py.arrays import body_row
 from dojo_py.hard.ball_servos import inside_ball_ranges
 from dojo_py.hard.closures import LEFT_OPEN, TENDON_ROW
 from dojo_py.hard.creep import least_dry_product, least_product
-from dojo_py.hard.dof_rows import servo_force, spring_weights
+from dojo_py.hard.dof_rows import not_across, servo_force, spring_weights
 from dojo_py.hard.islands import BODIES, CONTACTS, DOFS, LIMITS, MOVED_CONTACTS, MOVED_LIMITS, NODES, in_span
 from dojo_py.hard.limits import UNSURE
 from dojo_py.hard.orientations import inside_orientation_bounds
@@ -242,11 +242,8 @@ def inside_servo_ranges(L, W, A, h, alpha):
     w_new, w_old = spring_weights(W.options.springs, h)
     for a in range(A.servo_dof.shape[0]):
         dof, lower, upper = A.servo_dof[a], A.servo_range[a, 0], A.servo_range[a, 1]
-        if not in_span(W, L.dof_body[dof]) or not math.isfinite(lower) or not math.isfinite(upper):
-            continue
-        here, slope = servo_force(A, a, w_new, w_old, W.angle0[dof], W.rows[L.dof_node[dof], L.dof_row[dof]], W.rate_prev[dof])
-        change = slope * W.drate[dof]
-        there = here + alpha * change
-        if (here > upper and there < lower) or (here < lower and there > upper):
-            alpha = (0.5 * (lower + upper) - here) / change
+        if in_span(W, L.dof_body[dof]):
+            rate = W.rows[L.dof_node[dof], L.dof_row[dof]]
+            here, slope = servo_force(A, a, w_new, w_old, W.angle0[dof], rate, W.rate_prev[dof])
+            alpha = not_across(alpha, here, slope * W.drate[dof], lower, upper)
     return inside_orientation_bounds(L, W, A, h, inside_ball_ranges(L, W, A, h, alpha))

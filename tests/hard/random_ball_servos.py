@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+from random_orientations import box_geom, numbers
 
 KINDS = ("position", "velocity", "damper", "intvelocity", "affine", "pid", "muscle", "filter")
-
-
-def numbers(values: np.ndarray) -> str:
-    return " ".join(f"{v:.6g}" for v in np.atleast_1d(values))
 
 
 def servo(rng: np.random.Generator, kind: str, joint: str, name: str, early: bool = True) -> str:
@@ -37,12 +34,6 @@ def servo(rng: np.random.Generator, kind: str, joint: str, name: str, early: boo
     return f"<general {common} {law}/>"
 
 
-def _geom(rng: np.random.Generator, contact: bool) -> str:
-    size, pos, euler = rng.uniform(0.05, 0.15, 3), rng.uniform(-0.05, 0.05, 3), rng.uniform(-60, 60, 3)
-    mask = "" if contact else 'contype="0" conaffinity="0"'
-    return f'<geom type="box" size="{numbers(size)}" pos="{numbers(pos)}" euler="{numbers(euler)}" density="700" {mask}/>'
-
-
 def _joints(rng: np.random.Generator, name: str, limits: bool) -> str:
     axis, pos = numbers(rng.standard_normal(3)), numbers(rng.uniform(-0.1, 0.1, 3))
     bound = 'range="0 40"' if limits and rng.uniform() < 0.5 else ""
@@ -66,7 +57,7 @@ def model_text(seed: int, contact: bool = False, limits: bool = False, kinds: tu
                 balls.append(f"j{tree}{k}")
                 joints = _joints(rng, balls[-1], limits)
             turn = numbers(rng.uniform(-30, 30, 3))
-            text += f'<body pos="{numbers(place)}" euler="{turn}">{joints}{_geom(rng, contact and tree == 1)}'
+            text += f'<body pos="{numbers(place)}" euler="{turn}">{joints}{box_geom(rng, contact and tree == 1)}'
         bodies.append(text + "</body>" * 2)
     chosen = [kinds[(seed + k) % len(kinds)] for k in range(5)]
     servos = "".join(servo(rng, kind, str(rng.choice(balls)), f"s{k}", early) for k, kind in enumerate(chosen))

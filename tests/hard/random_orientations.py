@@ -11,7 +11,8 @@ def numbers(values: np.ndarray) -> str:
     return " ".join(f"{v:.6g}" for v in np.atleast_1d(values))
 
 
-def _geom(rng: np.random.Generator, contact: bool) -> str:
+def box_geom(rng: np.random.Generator, contact: bool) -> str:
+    """A box of random size and place, which touches nothing unless `contact`."""
     size, pos, euler = rng.uniform(0.05, 0.15, 3), rng.uniform(-0.05, 0.05, 3), rng.uniform(-60, 60, 3)
     mask = "" if contact else 'contype="0" conaffinity="0"'
     return f'<geom type="box" size="{numbers(size)}" pos="{numbers(pos)}" euler="{numbers(euler)}" density="700" {mask}/>'
@@ -55,7 +56,7 @@ def model_text(seed: int, contact: bool = False, limits: bool = False, integrate
             if ball:
                 targets.append(f'joint="{name}"')
             place = numbers(np.array([2.0, 0, 0.6]) if tree == 1 and k == 0 else rng.uniform(-0.2, 0.2, 3) + [0, 0, 1.2 * (k == 0)])
-            text += f'<body pos="{place}" euler="{numbers(rng.uniform(-30, 30, 3))}">{joints}{_geom(rng, contact and tree == 1)}'
+            text += f'<body pos="{place}" euler="{numbers(rng.uniform(-30, 30, 3))}">{joints}{box_geom(rng, contact and tree == 1)}'
             text += f'<site name="s{sites}" pos="{numbers(rng.uniform(-0.1, 0.1, 3))}" euler="{numbers(rng.uniform(-90, 90, 3))}"/>'
             sites += 1
         bodies.append(text + "</body>" * depth)

@@ -5,6 +5,7 @@ import dataclasses
 import mujoco
 import numpy as np
 import pytest
+from as_h_vanishes import STEPS, convergence
 from default_run import pairs, some
 from differences import compare, tight
 from random_ball_servos import KINDS, model_text, start_of
@@ -16,7 +17,6 @@ from dojo_py.hard.parameters.registry import PARAMETER_NAMES, directions
 SEEDS = range(8)
 SMOOTH = tuple(kind for kind in KINDS if kind != "muscle")
 DURATION = 0.1
-STEPS = (0.001, 0.0005, 0.00025)
 
 
 def wheel_after(text, qpos, qvel, act, control):
@@ -37,19 +37,15 @@ def test_motion_is_the_wheels_to_first_order(seed):
     model = load_model(text)
     qpos, qvel, act, control = start_of(model, seed)
     exact = wheel_after(text, qpos, qvel, act, control)
-    off = []
+    ends = []
     for h in STEPS:
         sim = HardSimulator(model, timestep=h)
         traj = sim.rollout(sim.initial_state(qpos, qvel, act=act), np.tile(control, (round(DURATION / h), 1)))
         assert np.all(traj.status == 0) and np.all(traj.substeps == 1)
-        off.append(model.difference(exact, traj.qpos[-1]))
-    sizes = [np.abs(e).max() for e in off]
-    order = np.log2(sizes[-2] / sizes[-1])
-    once = [2 * fine - coarse for coarse, fine in zip(off, off[1:], strict=False)]
-    left = np.abs((4 * once[1] - once[0]) / 3).max()
-    moved = np.abs(model.difference(qpos, exact)).max()
-    print(f"{seed}: moved {moved:.2f}, off {sizes[-1]:.1e}, order {order:.3f}, extrapolated {left:.1e}")
-    assert abs(order - 1.0) < 0.15 and left < 1e-4 * max(1.0, moved)
+        ends.append(traj.qpos[-1])
+    found = convergence(model, qpos, exact, ends)
+    print(f"{seed}: {found}")
+    assert abs(found.order - 1.0) < 0.15 and found.extrapolated < 1e-4 * max(1.0, found.moved)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
