@@ -454,7 +454,9 @@ def _plane_feature(Q, W, k, x, R, geoms, cell, p, q, n):
     a = geoms[0]
     M, radius = W.manifold, rounding(shape_of(Q, a))
     M.kind[0], M.side[0], M.sign[0] = ELLIPSOID_PLANE if Q.shape_kind[a] == ELLIPSOID else POINT_PLANE, 0, 1.0
-    M.corner[0, 0], M.corner[0, 1] = NUMBERS - 1, _triangle_number(Q, Q.shape_faces[geoms[2], 0], cell)
+    # (a number of its own for each: the check at the end of a step may find another point over another plane of the triangle)
+    M.corner[0, 0] = NUMBERS - 1 - W.n_features[0]
+    M.corner[0, 1] = _triangle_number(Q, Q.shape_faces[geoms[2], 0], cell)
     put(M.at[0], 0, along(p, -radius, n))
     put(M.at[0], 1, q)
     put(M.along[0], 1, times(-1.0, n))
