@@ -18,7 +18,8 @@ STRETCH = 4.0
 """Rate of a hinge over the angular velocity of its body from which on its axis counts as nearly dependent on the others': 14
 degrees and less."""
 CREATED = 0.3
-"""Fraction of the energy in `_created` that may be created. (Humanoid under random motors at 15 ms: 0.18 at most.)"""
+"""Fraction of the energy in `_created` that may be created. (Humanoid under random motors at 15 ms: 0.18 at most; a jump:
+0.9 to 1. With 0.3 or 0.5, and STRETCH 2.5, 4 or 8, the same of 119 drawn passes gain energy.)"""
 
 
 @kernel
