@@ -80,9 +80,10 @@ class PairCandidates(NamedTuple):
     face_normal: np.ndarray
     ring: np.ndarray
     ring_corner: np.ndarray
-    field_size: np.ndarray  # these three: `height_fields.HeightFields`; `shape_faces` of a height field holds its number
+    field_size: np.ndarray  # these four: `height_fields.HeightFields`; `shape_faces` of a height field holds its number
     field_grid: np.ndarray
     field_height: np.ndarray
+    field_top: np.ndarray
     box_geom: np.ndarray
     partner_start: np.ndarray
     partner: np.ndarray
@@ -274,7 +275,7 @@ def _pair_candidates(model, listed, rounds, mass, ease, shapes, timestep):
         shape_hull=table.hull,
         shape_faces=table.faces,
         shape_reach=reach,
-        **dict(zip(PairCandidates._fields[-16:-8], table[5:], strict=True)),
+        **dict(zip(PairCandidates._fields[-17:-9], table[5:], strict=True)),
         **height_fields(model)._asdict(),
         **pair_index(geoms, ~np.isfinite(reach))._asdict(),
     )

@@ -20,6 +20,8 @@ HFIELD = 1
 """MuJoCo's geom type."""
 CORNERS = 6
 """Vertices of a prism: three of the bottom, then three of the terrain above them."""
+BLOCK = 8
+"""Rows and columns of cells whose highest point is kept, so that a distant shape is compared with few of them."""
 
 
 class HeightFields(NamedTuple):
@@ -28,21 +30,28 @@ class HeightFields(NamedTuple):
     field_size: np.ndarray
     """(n, 4) half widths along x and y, height above z = 0, depth of the base below it [m]"""
     field_grid: np.ndarray
-    """(n, 3) rows, columns, first point in `field_height`"""
+    """(n, 4) rows, columns, first point in `field_height`, first block in `field_top`"""
     field_height: np.ndarray
     """(k,) z of the points [m], row by row: x ascending, then y"""
+    field_top: np.ndarray
+    """(b,) z of the highest point of each block of BLOCK × BLOCK cells [m], row by row"""
 
 
 def height_fields(model: Any) -> HeightFields:
     """Height fields of a Model or a mujoco.MjModel; models without any may lack the arrays."""
     n = int(getattr(model, "nhfield", 0))
     if n == 0:
-        return HeightFields(np.zeros((0, 4)), np.zeros((0, 3), np.int64), np.zeros(0))
-    grid = np.stack([model.hfield_nrow, model.hfield_ncol, model.hfield_adr], axis=1).astype(np.int64)
+        return HeightFields(np.zeros((0, 4)), np.zeros((0, 4), np.int64), np.zeros(0), np.zeros(0))
+    grid = np.stack([model.hfield_nrow, model.hfield_ncol, model.hfield_adr, np.zeros(n)], axis=1).astype(np.int64)
     size, height = np.array(model.hfield_size, float), np.array(model.hfield_data, float)
-    for (nrow, ncol, first), top in zip(grid, size[:, 2], strict=True):
-        height[first : first + nrow * ncol] *= top
-    return HeightFields(size, grid, height)
+    tops: list[float] = []
+    for f, (nrow, ncol, first, _) in enumerate(grid):
+        height[first : first + nrow * ncol] *= size[f, 2]
+        grid[f, 3] = len(tops)
+        z = height[first : first + nrow * ncol].reshape(nrow, ncol)
+        for r in range(0, nrow - 1, BLOCK):
+            tops += [float(z[r : r + BLOCK + 1, c : c + BLOCK + 1].max()) for c in range(0, ncol - 1, BLOCK)]
+    return HeightFields(size, grid, height, np.array(tops))
 
 
 def with_room_for_a_prism(hulls: Hulls) -> Hulls:
@@ -106,6 +115,27 @@ def terrain_triangle(fields, f, r, c, half):
 
 
 @kernel
+def block_box(fields, f, r, c):
+    """(low, high): a box about the prisms of the block whose first cell is that of row r and column c, in the field's frame [m]."""
+    nrow, ncol = fields.field_grid[f, 0] - 1, fields.field_grid[f, 1] - 1
+    x, y = fields.field_size[f, 0], fields.field_size[f, 1]
+    in_row = (ncol + BLOCK - 1) // BLOCK
+    top = fields.field_top[fields.field_grid[f, 3] + (r // BLOCK) * in_row + c // BLOCK]
+    low = (2.0 * x / ncol * c - x, 2.0 * y / nrow * r - y, -fields.field_size[f, 3])
+    return low, (2.0 * x / ncol * min(c + BLOCK, ncol) - x, 2.0 * y / nrow * min(r + BLOCK, nrow) - y, top)
+
+
+@kernel
+def between_boxes(one, other):
+    """Distance [m] of two boxes (low, high) with the same axes; 0 where they overlap."""
+    square = 0.0
+    for k in range(3):
+        apart = max(one[0][k] - other[1][k], other[0][k] - one[1][k], 0.0)
+        square += apart * apart
+    return math.sqrt(square)
+
+
+@kernel
 def middle_of(fields, f, corners):
     """(middle, half extents) of the bounding box of the prism below three points of field f, in its frame [m]."""
     a, b, c = corners
@@ -133,7 +163,7 @@ def put_prism(fields, f, corners, hulls):
 
 def prism_corners(fields: HeightFields, f: int) -> np.ndarray:
     """(n, 6, 3) vertices of all prisms of field f, each relative to its own middle (`middle_of`), by rows, columns, halves [m]."""
-    (x, y, _, base), (nrow, ncol, first) = fields.field_size[f], fields.field_grid[f]
+    (x, y, _, base), (nrow, ncol, first, _) = fields.field_size[f], fields.field_grid[f]
     height = fields.field_height[first : first + nrow * ncol].reshape(nrow, ncol)
     across = 2.0 * x / (ncol - 1) * np.arange(ncol) - x, 2.0 * y / (nrow - 1) * np.arange(nrow) - y
     p = np.stack([*np.meshgrid(*across), height], axis=-1)

@@ -29,8 +29,17 @@ from dojo_py.collision.features import (
     RIM_PLANE,
 )
 from dojo_py.collision.found_features import NUMBERS, add_feature, keep_spread
+from dojo_py.collision.height_fields import (
+    BLOCK,
+    between_boxes,
+    block_box,
+    box_in_field,
+    cells_below,
+    grid_point,
+    middle_of,
+    terrain_triangle,
+)
 from dojo_py.collision.height_fields import CORNERS as PRISM
-from dojo_py.collision.height_fields import box_in_field, cells_below, grid_point, middle_of, terrain_triangle
 from dojo_py.collision.manifold import MISSED, MOST
 from dojo_py.collision.rim_choice import rim_features
 from dojo_py.collision.shown_polygons import CORNERS, FOUND, no_ends, pose_of, shape_of, show_polygon, shows_polygon
@@ -60,8 +69,6 @@ PARALLEL = 1e-6
 LEVEL = 4.0 * PARALLEL
 """Distance of n from a triangle's unit normal below which they are the same: above PARALLEL, so that edges of a flat terrain have
 no other normal."""
-AROUND = 0.1
-"""Over the size of a shape: distance up to which its gap from the terrain is computed."""
 
 
 @kernel
@@ -75,23 +82,48 @@ def _prism(Q, b, r, c, half, corners, pose_b):
 
 
 @kernel
-def terrain_nearest(Q, W, k, x, R):
+def terrain_nearest(Q, W, k, x, R, reach):
     """(gap [m], normal from the shape to the field, witness point of the shape, of the field) of pair k at poses x, R.
 
-    If the field is farther away than AROUND times the shape's size: this distance, a lower bound of the gap, and both centres.
+    Where the gap is not below reach [m]: reach, a lower bound of it, and both centres.
     """
     a, b = Q.geom[k, 0], Q.geom[k, 1]
     i, j = body_row(x, Q.shape_node[a]), body_row(x, Q.shape_node[b])
     A, pose_a, pose_b = shape_of(Q, a), pose_of(Q, a, x[i], R[i]), pose_of(Q, b, x[j], R[j])
-    f, around = Q.shape_faces[b, 0], AROUND * Q.shape_reach[a]
-    best = around, unit(minus(pose_b[0], pose_a[0])), pose_a[0], pose_b[0]
-    low, high = box_in_field(A, pose_a, pose_b, around, Q)
-    first_row, rows, first_column, columns = cells_below(Q, f, low, high)
-    for r in range(first_row, rows):
-        for c in range(first_column, columns):
+    f, best = Q.shape_faces[b, 0], (reach, unit(minus(pose_b[0], pose_a[0])), pose_a[0], pose_b[0])
+    box = box_in_field(A, pose_a, pose_b, 0.0, Q)
+    # The block below the shape first: its gap rules out most of the others.
+    r, c = _block_below(Q, f, box)
+    best = _nearest_in_block(Q, W, A, pose_a, b, pose_b, box, r, c, best)
+    for row_ in range(0, Q.field_grid[f, 0] - 1, BLOCK):
+        for column in range(0, Q.field_grid[f, 1] - 1, BLOCK):
+            if (row_ != r or column != c) and between_boxes(box, block_box(Q, f, row_, column)) <= max(best[0], 0.0):
+                best = _nearest_in_block(Q, W, A, pose_a, b, pose_b, box, row_, column, best)
+    return best
+
+
+@kernel
+def _block_below(Q, f, box):
+    """(row, column) of the first cell of the block of field f that is nearest to the middle of a box, in the field's axes."""
+    first = (0, 0)
+    for axis in range(2):
+        cells, half = Q.field_grid[f, 1 - axis] - 1, Q.field_size[f, axis]
+        along_axis = (0.5 * (box[0][axis] + box[1][axis]) + half) / (2.0 * half) * cells
+        inside = int(min(max(along_axis, 0.0), cells - 1.0))
+        first = (inside // BLOCK * BLOCK, first[0])  # (x gives the column, then y the row)
+    return first
+
+
+@kernel
+def _nearest_in_block(Q, W, A, pose_a, b, pose_b, box, first_row, first_column, best):
+    """The nearer of `best` (gap, normal, points) and what the prisms of a block have, the box being that about the shape A."""
+    f = Q.shape_faces[b, 0]
+    for r in range(first_row, min(first_row + BLOCK, Q.field_grid[f, 0] - 1)):
+        for c in range(first_column, min(first_column + BLOCK, Q.field_grid[f, 1] - 1)):
             for half in range(2):
                 corners = terrain_triangle(Q, f, r, c, half)
-                if max(corners[0][2], corners[1][2], corners[2][2]) >= low[2]:
+                middle, size = middle_of(Q, f, corners)
+                if between_boxes(box, (minus(middle, size), plus(middle, size))) <= max(best[0], 0.0):
                     B, place = _prism(Q, b, r, c, half, corners, pose_b)
                     gap, n, p, q, _, _ = nearest(A, pose_a, B, place, minus(place[0], pose_a[0]), Q, W.polytope, best[0])
                     if gap < best[0]:

@@ -17,7 +17,7 @@ def find_features(Q, W, k, x, R, reach):
 
 @kernel
 def pair_distance(Q, W, k, x, R, reach):
-    """Gap [m] of pair k at poses x (nb + 1, 3), R (nb + 1, 3, 3); a lower bound if above reach [m], or of a far height field."""
+    """Gap [m] of pair k at poses x (nb + 1, 3), R (nb + 1, 3, 3); a lower bound if above reach [m]."""
     if Q.shape_kind[Q.geom[k, 1]] == HFIELD:
-        return terrain_nearest(Q, W, k, x, R)[0]
+        return terrain_nearest(Q, W, k, x, R, reach)[0]
     return convex_distance(Q, W, k, x, R, reach)

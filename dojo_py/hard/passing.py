@@ -261,7 +261,7 @@ def _witnesses(Q, W, k, f, x, R):
     one, two = Q.geom[k, 0], Q.geom[k, 1]
     W.fshape[f, 0], W.fshape[f, 1], W.fbody[f, 0], W.fbody[f, 1] = one, two, Q.shape_node[one], Q.shape_node[two]
     if Q.shape_kind[two] == HFIELD:
-        _, n, p, q = terrain_nearest(Q, W, k, x, R)
+        _, n, p, q = terrain_nearest(Q, W, k, x, R, math.inf)
         return times(-1.0, n), p, q
     a, b = body_row(x, Q.shape_node[one]), body_row(x, Q.shape_node[two])
     pose_a, pose_b = pose_of(Q, one, x[a], R[a]), pose_of(Q, two, x[b], R[b])

@@ -15,6 +15,8 @@ FAMILIES = {
     "scenes": "hard mode: status, gaps, joints, energy, momentum, work of generated scenes",
     "bodies": "hard mode: the same scenes, in which everything can touch everything",
     "shapes": "hard mode: heaps, stacks, walls, collisions, chains, rings and hands of every shape",
+    "terrain": "hard mode: the same and carts, on height fields",
+    "hills": "hard mode: derivatives where a shape touches a height field",
     "gradients": "hard mode: derivatives against Ridders' differences of the step",
     "touching": "hard mode: the same derivatives where any two shapes touch",
     "restated": "hard mode: relaxed steps and derivatives of the same scene, said differently",

@@ -58,6 +58,7 @@ class Draw:
         self.qvel: list[float] = []
         self.actuators: list[str] = []
         self.equalities: list[str] = []
+        self.hilly = False
         self.overlap = not self.ordinary and bool(rng.random() < 0.25)
         if self.ordinary:
             self.size, self.h = self.log(0.05, 1.0), self.log(1e-3, 1e-2)

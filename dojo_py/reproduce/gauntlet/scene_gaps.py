@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dojo_py.reproduce.gauntlet.family import Outcome
+from dojo_py.reproduce.gauntlet.field_gaps import HFIELD, Fields, proven_field_gap
 from dojo_py.reproduce.gauntlet.scene_run import Run, extent
 from dojo_py.reproduce.report import import_mujoco
 
@@ -31,7 +32,7 @@ FARTHEST = 1e9
 
 
 class Pairs(NamedTuple):
-    """Pairs of geoms that may touch; planes come first in their pair. n rows."""
+    """Pairs of geoms that may touch; planes and height fields come first in their pair. n rows."""
 
     first: Array
     second: Array
@@ -53,7 +54,7 @@ def pairs_of(wheel: Any) -> Pairs:
                 continue
             if (int(i) << 16) + int(k) in excluded or (int(k) << 16) + int(i) in excluded:
                 continue
-            rows.append((a, b) if m.geom_type[b] != PLANE else (b, a))
+            rows.append((a, b) if m.geom_type[b] not in (PLANE, HFIELD) else (b, a))
     rows += [(int(a), int(b)) for a, b in zip(m.pair_geom1, m.pair_geom2, strict=True)]
     table = np.array(rows, int).reshape(-1, 2)
     return Pairs(table[:, 0], table[:, 1])
@@ -61,13 +62,13 @@ def pairs_of(wheel: Any) -> Pairs:
 
 def gaps_at(mujoco: Any, run: Run, pairs: Pairs, k: int) -> Array:
     """(n,) gaps in state k of a scene [m], see `gaps_of`."""
-    return gaps_of(mujoco, run.shapes, run.wheel, run.pose[k].data, pairs)
+    return gaps_of(mujoco, run.shapes, run.wheel, run.pose[k].data, pairs, run.fields)
 
 
-def gaps_of(mujoco: Any, shapes: Any, m: Any, d: Any, pairs: Pairs) -> Array:
+def gaps_of(mujoco: Any, shapes: Any, m: Any, d: Any, pairs: Pairs, fields: Fields | None = None) -> Array:
     """(n,) gaps of the wheel's model m at the pose in d [m]; exact for all that overlap and for the smallest, else a lower bound.
 
-    shapes: our program for convex shapes, `Shapes.of_model(m)`.
+    shapes: our program for convex shapes, `Shapes.of_model(m)`; fields: height fields of the world, `fields_of(m, d)`.
     """
     a, b = pairs.first, pairs.second
     between = d.geom_xpos[b] - d.geom_xpos[a]
@@ -82,7 +83,11 @@ def gaps_of(mujoco: Any, shapes: Any, m: Any, d: Any, pairs: Pairs) -> Array:
             break
         if plane[i]:
             continue
-        gaps[i] = proven_gap(mujoco, shapes, m, d, int(a[i]), int(b[i]))
+        if m.geom_type[a[i]] == HFIELD:
+            assert fields is not None
+            gaps[i] = _field_gap(mujoco, fields, m, d, int(a[i]), int(b[i]))
+        else:
+            gaps[i] = proven_gap(mujoco, shapes, m, d, int(a[i]), int(b[i]))
         best = min(best, gaps[i])
     return gaps
 
@@ -93,16 +98,28 @@ def proven_gap(mujoco: Any, shapes: Any, m: Any, d: Any, a: int, b: int) -> floa
     distance = mujoco.mj_geomDistance(m, d, a, b, FARTHEST, ends)
     along = np.sign(distance) * (ends[3:] - ends[:3])
     normals = [along / np.linalg.norm(along)] if np.linalg.norm(along) > 0.0 else []
-    poses = []
-    for g in (a, b):
-        quaternion = np.zeros(4)
-        mujoco.mju_mat2Quat(quaternion, d.geom_xmat[g])
-        poses.append((d.geom_xpos[g], quaternion))
+    poses = [_pose(mujoco, d, g) for g in (a, b)]
     normals.append(shapes.nearest(a, poses[0], b, poses[1]).normal)
     n = np.array(normals)
     axes = d.geom_xmat.reshape(-1, 3, 3)
     reach = [reach_along(m, np.full(len(n), g), axes[np.full(len(n), g)], way) for g, way in ((a, -n), (b, n))]
     return float((n @ (d.geom_xpos[b] - d.geom_xpos[a]) - reach[0] - reach[1]).max())
+
+
+def _field_gap(mujoco: Any, fields: Fields, m: Any, d: Any, field: int, g: int) -> float:
+    axes = d.geom_xmat[g].reshape(3, 3)
+
+    def reach(n: Array) -> Array:
+        return reach_along(m, np.full(len(n), g), np.broadcast_to(axes, (len(n), 3, 3)), -n)
+
+    return proven_field_gap(fields, field, g, _pose(mujoco, d, g), reach)
+
+
+def _pose(mujoco: Any, d: Any, g: int) -> tuple[Array, Array]:
+    """(position, quaternion) of a geom."""
+    quaternion = np.zeros(4)
+    mujoco.mju_mat2Quat(quaternion, d.geom_xmat[g])
+    return d.geom_xpos[g], quaternion
 
 
 def reach_along(m: Any, geoms: Array, axes: Array, n: Array) -> Array:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dojo_py.reproduce.gauntlet.family import Case
+from dojo_py.reproduce.gauntlet.field_gaps import fields_of
 from dojo_py.reproduce.report import import_mujoco
 
 Array = np.ndarray
@@ -37,6 +38,8 @@ class Run(NamedTuple):
     seconds: float
     shapes: Any
     """Our program for gaps of convex shapes: it proposes normals."""
+    fields: Any
+    """Height fields of the world (field_gaps.Fields), or None."""
     pose: list[Any]
     """(T + 1) the wheel's kinematics: body positions, orientations, centres of mass."""
 
@@ -90,7 +93,7 @@ def simulate(case: Case) -> Run:
     return Run(
         model, wheel, case.timestep, qpos, states("qvel"), states("maximal"), states("time"), steps("status"),
         steps("iterations"), steps("min_gap"), steps("substeps"), len(case.controls), seconds,
-        Shapes.of_model(wheel), pose,
+        Shapes.of_model(wheel), fields_of(wheel, pose[0].data), pose,
     )  # fmt: skip
 
 

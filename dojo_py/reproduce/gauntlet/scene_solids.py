@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from dojo_py.reproduce.gauntlet.scene_draw import LARGEST, PLANE_BITS, Draw, text
+from dojo_py.reproduce.gauntlet.scene_hills import hills
 from dojo_py.reproduce.gauntlet.solids import KINDS, TOUCHES_ALL, Solid, mesh, solid
 
 FLAT = ("box", "cylinder", "mesh")
@@ -54,7 +55,10 @@ class Solids:
 
 
 def ground(draw: Draw) -> None:
-    """A plane that touches everything."""
+    """A plane that touches everything, or hills below z = 0."""
+    if draw.hilly:
+        hills(draw)
+        return
     draw.floor()
     draw.statics[-1] = draw.statics[-1].replace(PLANE_BITS, TOUCHES_ALL)
 

@@ -59,9 +59,13 @@ def generate(seed: int) -> Case:
     return drawn(seed, KINDS)
 
 
-def drawn(seed: int, kinds: dict[Callable[[Draw], None], float]) -> Case:
-    """A scene of one of the kinds, by their weights; every eighth has a body beside that shares nothing with it."""
+def drawn(seed: int, kinds: dict[Callable[[Draw], None], float], hilly: bool = False) -> Case:
+    """A scene of one of the kinds, by their weights; every eighth has a body beside that shares nothing with it.
+
+    hilly: on a height field instead of a plane, where the kind allows it.
+    """
     draw = Draw(seed)
+    draw.hilly = hilly
     weights = np.array(list(kinds.values()))
     kind = list(kinds)[int(draw.rng.choice(len(kinds), p=weights / weights.sum()))]
     kind(draw)
