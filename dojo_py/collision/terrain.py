@@ -71,6 +71,10 @@ LEVEL = 4.0 * PARALLEL
 no other normal."""
 
 
+SAME_POINT = 1e-12
+"""Distance [m] below which two points are one."""
+
+
 @kernel
 def _prism(Q, b, r, c, half, corners, pose_b):
     """(shape, pose) of the prism below a triangle of geom b."""
@@ -288,8 +292,8 @@ def _touch(Q, W, k, x, R, geoms, cell, near, reach):
     shares = _shares(corners, here)
     size = length(minus(corners[1], corners[0])) + length(minus(corners[2], corners[0]))
     if dot(m, minus(here, corners[0])) < -ON_EDGE * size:  # a side of the border, or the bottom
-        if out[2] < -0.5 or _on_border(Q, f, cell, shares):
-            _plane_feature(Q, W, k, x, R, geoms, cell, p, q, n)
+        if _is_outside(Q, f, cell, out, here):
+            _witnesses(Q, W, k, x, R, geoms, cell, p, q, n)
         return
     part, level = _part(shares), length(minus(out, m)) < LEVEL
     if not (level or _belongs(Q, f, cell, out, here, part)):
@@ -322,7 +326,7 @@ def _touch(Q, W, k, x, R, geoms, cell, near, reach):
                 if length(minus(along(p, -M.radius[0], n), centre)) < ON_EDGE * M.size[0]:
                     _round(Q, W, k, x, R, geoms, cell, part, level, centre, M.number[0, i])
                     return
-        _plane_feature(Q, W, k, x, R, geoms, cell, p, q, n)
+        _witnesses(Q, W, k, x, R, geoms, cell, p, q, n)
 
 
 @kernel
@@ -347,12 +351,24 @@ def _add_corners_over(Q, W, k, x, R, geoms, cell, triangle, reach):
 
 
 @kernel
-def _on_border(Q, f, cell, shares):
-    """Whether a point of a prism with barycentric coordinates `shares` lies on a side of the field."""
-    for i in range(3):
-        if shares[i] < ON_EDGE and not _beyond(Q, f, cell, i)[0]:
-            return True
-    return False
+def _is_outside(Q, f, cell, n, q):
+    """Whether n, out of a prism at its point q below the terrain, is a normal of the whole field there.
+
+    It is if no other prism that contains q rises above the plane at q.
+    """
+    for r in range(max(cell[0] - 1, 0), min(cell[0] + 2, Q.field_grid[f, 0] - 1)):
+        for c in range(max(cell[1] - 1, 0), min(cell[1] + 2, Q.field_grid[f, 1] - 1)):
+            for half in range(2):
+                corners = terrain_triangle(Q, f, r, c, half)
+                shares = _shares(corners, q)
+                if min(shares[0], shares[1], shares[2]) < -ON_EDGE:
+                    continue
+                for i in range(3):
+                    e = minus(corners[i], q)
+                    low = (e[0], e[1], -Q.field_size[f, 3] - q[2])
+                    if dot(n, e) > PARALLEL * length(e) or dot(n, low) > PARALLEL * length(low):
+                        return False
+    return True
 
 
 @kernel
@@ -478,8 +494,32 @@ def _put_segment(W, i, middle, half):
 
 
 @kernel
+def _witnesses(Q, W, k, x, R, geoms, cell, p, q, n):
+    """Add what keeps the shape away from a prism by their witness points p, q.
+
+    On the central path, where A and B need what happens to these as the shape moves, the nearest points of both, as for other
+    pairs: a plane through the present ones would stay where it is.
+    """
+    if W.kappa[0] == 0.0:
+        _plane_feature(Q, W, k, x, R, geoms, cell, p, q, n)
+        return
+    b, pose_b, M, before = geoms[2], geoms[3], W.manifold, W.n_features[0]
+    number = _triangle_number(Q, Q.shape_faces[b, 0], cell)
+    M.kind[0], M.side[0], M.sign[0] = NEAREST, 0, 1.0
+    M.corner[0, 0], M.corner[0, 1] = 0, number
+    M.rounding[0, 0], M.rounding[0, 1] = rounding(shape_of(Q, geoms[0])), 0.0
+    add_feature(Q, W, k, M, 0, x, R)
+    if W.n_features[0] > before:
+        corners = terrain_triangle(Q, Q.shape_faces[b, 0], cell[0], cell[1], cell[2])
+        _, (middle, _) = _prism(Q, b, cell[0], cell[1], cell[2], corners, pose_b)
+        for r in range(3):  # (fields are fixed to the world)
+            W.fcentre[before, 1, r] = middle[r]
+        W.fhalf[before, 1, 0], W.fhalf[before, 1, 2] = 1.0 + number, 0.0
+
+
+@kernel
 def _plane_feature(Q, W, k, x, R, geoms, cell, p, q, n):
-    """Add the present witness point of the shape over the separating plane through that of the field.
+    """Add the present witness point of the shape over the separating plane through that of the field, unless it is there already.
 
     For an ellipsoid: its lowest point over that plane.
     """
@@ -494,6 +534,22 @@ def _plane_feature(Q, W, k, x, R, geoms, cell, p, q, n):
     put(M.along[0], 1, times(-1.0, n))
     M.rounding[0, 0], M.rounding[0, 1] = radius, 0.0
     add_feature(Q, W, k, M, 0, x, R)
+    if _is_there(W, W.n_features[0] - 1):
+        W.n_features[0] -= 1
+
+
+@kernel
+def _is_there(W, f):
+    """Whether an earlier feature of the table is that of its last row, f: the same point of a shape over the same plane."""
+    for i in range(f):
+        if W.fpair[i] == W.fpair[f] and W.fkind[i] == W.fkind[f] and W.fwanted[i] >= 0:
+            apart, turned_by = 0.0, 0.0
+            for r in range(3):
+                apart = max(apart, abs(W.fcentre[i, 0, r] - W.fcentre[f, 0, r]), abs(W.fcentre[i, 1, r] - W.fcentre[f, 1, r]))
+                turned_by = max(turned_by, abs(W.faxes[i, 1, r, 2] - W.faxes[f, 1, r, 2]))
+            if apart < SAME_POINT and turned_by < FLAT:
+                return True
+    return False
 
 
 @kernel
@@ -504,4 +560,16 @@ def _push_up(Q, W, k, x, R, geoms, cell):
     up, A = turned(pose_b[1], m), shape_of(Q, a)
     lowest, _ = support(A, pose_a, times(-1.0, up), Q, -1)
     place = plus(pose_b[0], turned(pose_b[1], corners[0]))
-    _plane_feature(Q, W, k, x, R, geoms, cell, along(lowest, -rounding(A), up), place, times(-1.0, up))
+    if W.kappa[0] == 0.0 or Q.shape_kind[a] != CYLINDER:
+        _plane_feature(Q, W, k, x, R, geoms, cell, along(lowest, -rounding(A), up), place, times(-1.0, up))
+        return
+    M, z = W.manifold, (pose_a[1][2], pose_a[1][5], pose_a[1][8])
+    end = 0 if dot(z, up) < 0.0 else 1
+    M.kind[0], M.side[0], M.sign[0] = RIM_PLANE, 0, 1.0
+    M.corner[0, 0], M.corner[0, 1] = end, _triangle_number(Q, Q.shape_faces[b, 0], cell)
+    put(M.at[0], 0, along(pose_a[0], Q.shape_size[a, 1] * (1.0 - 2.0 * end), z))
+    put(M.along[0], 0, z)
+    put(M.at[0], 1, place)
+    put(M.along[0], 1, up)
+    M.rounding[0, 0], M.rounding[0, 1] = Q.shape_size[a, 0], 0.0
+    add_feature(Q, W, k, M, 0, x, R)

@@ -16,7 +16,7 @@ from dojo_py.arrays import body_row, scratch
 from dojo_py.collision.candidates import FELT
 from dojo_py.collision.convex_derivatives import motion_change
 from dojo_py.collision.convex_pair import nearest
-from dojo_py.collision.convex_shapes import CAPSULE, SPHERE
+from dojo_py.collision.convex_shapes import CAPSULE, MESH, SPHERE
 from dojo_py.collision.features import (
     CROSSING,
     EDGE_EDGE,
@@ -41,6 +41,7 @@ from dojo_py.collision.features import (
     rim_plane,
     rim_plane_change,
 )
+from dojo_py.collision.height_fields import CORNERS as PRISM
 from dojo_py.collision.height_fields import HFIELD
 from dojo_py.collision.rims import (
     RIM_SOFTNESS,
@@ -317,10 +318,15 @@ def _ellipsoid_plane(Q, W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc, deep):
 
 @kernel
 def _second_shape(Q, W, f, x, R):
-    """(shape, pose) of the second side of feature f: its geom; of a height field the edge or point of the terrain, `fhalf` long."""
+    """(shape, pose) of the second side of feature f: its geom; of a height field the edge or point of the terrain, `fhalf` long, or
+    a prism, whose number is one less than the first entry of `fhalf`.
+    """
     g, half = W.fshape[f, 1], W.fhalf[f, 1, 2]
     if Q.shape_kind[g] == HFIELD:
-        return (CAPSULE if half > 0.0 else SPHERE, (0.0, half, 0.0), 0, 0), placed(W.fcentre[f, 1], W.faxes[f, 1], x, R)
+        place, prism = placed(W.fcentre[f, 1], W.faxes[f, 1], x, R), int(W.fhalf[f, 1, 0])
+        if prism > 0:
+            return (MESH, (0.0, 0.0, 0.0), Q.shape_hull[g, 0] + PRISM * (prism - 1), PRISM), place
+        return (CAPSULE if half > 0.0 else SPHERE, (0.0, half, 0.0), 0, 0), place
     return shape_of(Q, g), pose_of(Q, g, x, R)
 
 
