@@ -19,6 +19,7 @@ FAMILIES = {
     "hills": "hard mode: derivatives where a shape touches a height field",
     "gradients": "hard mode: derivatives against Ridders' differences of the step",
     "touching": "hard mode: the same derivatives where any two shapes touch",
+    "laws": "hard mode: derivatives with every law of friction, media and actuators",
     "restated": "hard mode: relaxed steps and derivatives of the same scene, said differently",
     "soft": "soft mode: arrays, one step and twenty steps beside the wheel",
     "api": "wrong types, shapes, values and indices for every public argument",

@@ -197,12 +197,20 @@ def room(model: Any, control: Array, k: int) -> float:
     if model.actuator_ctrllimited[k]:
         low, high = model.actuator_ctrlrange[k]
         free = float(min(abs(control[k] - low), abs(high - control[k])))
+    k = of_control(model, k)
     plain = not (model.actuator_gaintype[k] or model.actuator_biastype[k] or model.actuator_dyntype[k])
     if model.actuator_forcelimited[k]:
         gain, (low, high) = float(model.actuator_gainprm[k, 0]), model.actuator_forcerange[k]
-        left = min(abs(gain * control[k] - low), abs(high - gain * control[k])) if plain else 0.01 * (high - low)
+        force = gain * control[int(model.actuator_ctrladr[k])] if plain else 0.0
+        left = min(abs(force - low), abs(high - force)) if plain else 0.01 * (high - low)
         free = min(free, left / max(abs(gain), 1e-300))
     return min(free, _joint_room(model, k))
+
+
+def of_control(model: Any, k: int) -> int:
+    """Number of the actuator that has control k: some have several, some none."""
+    there = (model.actuator_ctrladr <= k) & (k < model.actuator_ctrladr + model.actuator_ctrlnum)
+    return int(np.flatnonzero(there)[0])
 
 
 def _joint_room(model: Any, k: int) -> float:
@@ -232,7 +240,7 @@ def check_controls(bench: Bench, lin: Any, tally: Tally, part: str) -> None:
 
         first = min(FIRST, 0.9 * room(model, u, int(k)) * size)
         judged = judge(column / size, motion, first, 1.0, bench.bound)
-        tally.column(bench, "B", f"{part}B[:, {k}] '{model.actuator_names[k]}'", judged)
+        tally.column(bench, "B", f"{part}B[:, {k}] '{model.actuator_names[of_control(model, int(k))]}'", judged)
 
 
 def parameter_size(bench: Bench, kind: str, value: Array) -> float:
