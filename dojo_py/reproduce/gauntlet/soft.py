@@ -11,6 +11,7 @@ import mujoco
 import numpy as np
 
 import dojo_py
+from dojo_py.reproduce.gauntlet import hills, laws, terrain
 from dojo_py.reproduce.gauntlet.family import Case, Outcome
 from dojo_py.reproduce.gauntlet.soft_models import soft_model
 from dojo_py.reproduce.gauntlet.soft_shrink import smaller
@@ -79,9 +80,22 @@ FIXED = (
 """Some, and all that failed once."""
 
 
+OTHERS_FROM = 5_000_000
+"""From this seed on models are those of other families: height fields, fluids, pairs, mocap bodies, actuators of all kinds."""
+
+
+def _model_of(seed: int) -> tuple[str, float, bool]:
+    """(MJCF, time step, whether our reader takes it)."""
+    if seed < OTHERS_FROM:
+        return soft_model(seed)
+    family: Any = (terrain, hills, laws)[seed % 3]
+    case = family.generate(seed - OTHERS_FROM)
+    return case.xml, case.timestep, True
+
+
 def generate(seed: int) -> Case:
     """The model and the recipe of its start: from any model, so that smaller ones have a start, too."""
-    xml, timestep, readable = soft_model(seed)
+    xml, timestep, readable = _model_of(seed)
     rng = np.random.default_rng([seed, 1])
     recipe = {"seed": int(rng.integers(1 << 30)), "readable": readable, "spread": float(rng.choice([0.0, 0.1, 0.5]))}
     recipe |= {"speed": float(rng.choice([0.0, 0.3, 3.0])), "force": float(rng.choice([0.1, 1.0, 10.0]))}
