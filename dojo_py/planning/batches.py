@@ -15,6 +15,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from dojo_py.simulate.results import State
+from dojo_py.simulate.values import epsilon_of
 
 Array = np.ndarray
 AGREE = 1e-12
@@ -36,18 +37,29 @@ class Points(NamedTuple):
     """(nu, B); None at the terminal knot."""
 
 
-def columns(function: Callable[[State, Any, int], Any], state: State, points: Points, k: int) -> Array:
-    """(p, B) the function at B points."""
+def columns(function: Callable[[State, Any, int], Any], state: State, points: Points, k: int) -> tuple[Array, float]:
+    """(p, B) the function at B points, and the machine epsilon of the numbers that it returns."""
     count = points.qpos.shape[1]
+    last = _raw(function, state, points, k, count - 1)
+    return _values(function, state, points, k, last), epsilon_of(last)
+
+
+def _values(function: Callable[[State, Any, int], Any], state: State, points: Points, k: int, last: Any) -> Array:
+    """(p, B); last: what the function returns at the last point."""
+    count = points.qpos.shape[1]
+
+    def single(j: int) -> Array:
+        return np.atleast_1d(np.asarray(last if j == count - 1 else _raw(function, state, points, k, j), float))
+
     verdict = _verdict(function)
     if verdict is not False:
         together = _together(function, state, points, k)
         tried = range(count) if verdict is None else (count - 1,)
-        if together is not None and all(_agree(together[:, j], _single(function, state, points, k, j)) for j in tried):
+        if together is not None and all(_agree(together[:, j], single(j)) for j in tried):
             _remember(function, True)
             return together
         _remember(function, False)
-    return np.stack([_single(function, state, points, k, j) for j in range(count)], axis=1)
+    return np.stack([single(j) for j in range(count)], axis=1)
 
 
 def _verdict(function: Any) -> bool | None:
@@ -81,11 +93,11 @@ def _at(state: State, qpos: Array, qvel: Array, act: Array | None) -> State:
     return dataclasses.replace(state, qpos=qpos, qvel=qvel, act=state.act if act is None else act, maximal=None, exact=None)
 
 
-def _single(function: Any, state: State, points: Points, k: int, j: int) -> Array:
-    """(p,) at point j."""
+def _raw(function: Any, state: State, points: Points, k: int, j: int) -> Any:
+    """What the function returns at point j."""
     qpos, qvel, act, control = points
     one = _at(state, qpos[:, j].copy(), qvel[:, j].copy(), None if act is None else act[:, j].copy())
-    return np.atleast_1d(np.asarray(function(one, None if control is None else control[:, j].copy(), k), float))
+    return function(one, None if control is None else control[:, j].copy(), k)
 
 
 def _agree(column: Array, single: Array) -> bool:

@@ -3,6 +3,7 @@
 The derivatives of each cost and constraint are compared with one-sided differences in every direction, at the first knot where it
 applies and at a point nearby (controls often start at 0, where many wrong derivatives are right). At a kink any value between the
 two one-sided differences is accepted, as it is a subgradient; values outside may differ by TOLERANCE of the row's largest entry.
+Of functions that return single precision differences are as wide as that asks for.
 """
 
 from __future__ import annotations
@@ -13,9 +14,11 @@ from typing import Any
 import numpy as np
 
 from dojo_py.planning.costs import ResidualCost, expanded
-from dojo_py.planning.differences import WIDTH, move, tangent_size
+from dojo_py.planning.differences import move, tangent_size
+from dojo_py.planning.knots import guarded
 from dojo_py.planning.problem import Problem
 from dojo_py.planning.shooting import Path
+from dojo_py.simulate.values import epsilon_of
 
 Array = np.ndarray
 TOLERANCE = 1e-3
@@ -72,8 +75,11 @@ def check_derivatives(problem: Problem, path: Path) -> None:
             continue
         for at in _places(problem.model, path, knots[0]):
             if np.all(np.isfinite(constraint.value(*at))):
-                given = constraint.jacobians(problem.model, *at, len(constraint.value(*at)))
-                _compare(problem.model, f"constraint '{constraint.name}', jacobian", constraint.value, at, given)
+                given, epsilon = (
+                    constraint.jacobians(problem.model, *at, len(constraint.value(*at))),
+                    _precision(constraint.function, at),
+                )
+                _compare(problem.model, f"constraint '{constraint.name}', jacobian", constraint.value, at, given, epsilon)
 
 
 def _places(model: Any, path: Path, k: int) -> list[tuple[Any, Any, int]]:
@@ -90,26 +96,39 @@ def _check_cost(model: Any, name: str, cost: Any, at: tuple[Any, Any, int]) -> N
         return
     if isinstance(cost, ResidualCost):
         if cost.jacobian is not None:
-            _compare(model, f"{name}, jacobian", cost.residual_at, at, cost.jacobians(model, *at))
+            given = cost.jacobians(model, *at)
+            _compare(model, f"{name}, jacobian", cost.residual_at, at, given, _precision(cost.residual, at))
         return
     found = expanded(cost, model, *at)
     given = np.atleast_2d(found.x), np.atleast_2d(found.u)
-    _compare(model, f"{name}, derivatives", _as_vector(cost.value), at, given)
+    epsilon = _precision(getattr(cost, "function", cost.value), at)
+    _compare(model, f"{name}, derivatives", _as_vector(cost.value), at, given, epsilon)
+
+
+def _precision(function: Callable[..., Any], at: tuple[Any, Any, int]) -> float:
+    """Machine epsilon of what a user's function returns."""
+    state, control, k = at
+    return epsilon_of(function(*guarded(state, control), k))
 
 
 def _as_vector(value: Callable[..., float]) -> Callable[..., Array]:
     return lambda *at: np.array([value(*at)])
 
 
-def _compare(model: Any, what: str, function: Callable[..., Array], at: tuple[Any, Any, int], given: tuple[Array, Array]) -> None:
-    """ValueError unless given, (p, n) and (p, m), are the Jacobians of function(state, control, k) -> (p,) by state and control."""
+def _compare(
+    model: Any, what: str, function: Callable[..., Array], at: tuple[Any, Any, int], given: tuple[Array, Array], epsilon: float
+) -> None:  # fmt: skip
+    """ValueError unless given, (p, n) and (p, m), are the Jacobians of function(state, control, k) -> (p,) by state and control.
+
+    epsilon: the machine epsilon of its numbers.
+    """
     state, control, k = at
     here = function(*at)
     for side, matrix in zip(("state", "control"), given, strict=True):
         if not np.all(np.isfinite(matrix)):
             raise ValueError(f"{what}: by the {side} has entries that are not finite at knot {k}")
         for j, direction in enumerate(np.eye(matrix.shape[1])):
-            width = WIDTH
+            width = epsilon ** (1 / 3)
             if side == "control":
                 width *= max(1.0, abs(control[j]))
             ends = []
@@ -119,7 +138,7 @@ def _compare(model: Any, what: str, function: Callable[..., Array], at: tuple[An
                 else:
                     moved = function(state, control + sign * width * direction, k)
                 ends.append(sign * (moved - here) / width)
-            noise = 1e2 * np.finfo(float).eps * np.abs(here) / width
+            noise = 1e2 * epsilon * np.abs(here) / width
             slack = TOLERANCE * np.maximum(1.0, np.maximum(np.abs(matrix).max(axis=1), np.abs(ends[0]))) + noise
             low, high = np.minimum(*ends) - slack, np.maximum(*ends) + slack
             wrong = np.flatnonzero(~((matrix[:, j] >= low) & (matrix[:, j] <= high)) & np.isfinite(low) & np.isfinite(high))

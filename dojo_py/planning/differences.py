@@ -1,7 +1,7 @@
 """Central differences of a function of (state, control, k) by the tangent state and the control; tangents of states.
 
 The width is the cube root of the machine epsilon, which balances round-off and truncation error (Gill, Murray, Wright 1981,
-section 4.6).
+section 4.6): of a function that returns single precision, that of single precision.
 """
 
 from __future__ import annotations
@@ -16,12 +16,13 @@ from dojo_py.mechanism.enums import JointType
 from dojo_py.planning.batches import Points, columns
 from dojo_py.simulate.results import Linearization, State
 from dojo_py.simulate.simulator import Stepping
+from dojo_py.simulate.values import EPSILON
 
 Array = np.ndarray
 
 FREE, BALL = int(JointType.FREE), int(JointType.BALL)
 """Codes of joint types with a quaternion."""
-WIDTH = float(np.finfo(float).eps ** (1 / 3))
+WIDTH = EPSILON ** (1 / 3)
 
 
 def activations(model: Any) -> int:
@@ -61,10 +62,14 @@ def jacobians(
 ) -> tuple[Array, Array]:
     """(size, n), (size, m): derivatives of function(state, control, k) -> (size,) by the tangent state and by the control."""
     n, m = tangent_size(model), 0 if control is None else len(control)
-    widths = np.full(n + m, WIDTH)
+    size_of = np.ones(n + m)
     if control is not None:
-        widths[n:] *= np.maximum(1.0, np.abs(control))
-    found = columns(function, state, perturbed(model, state, control, widths), k)
+        size_of[n:] = np.maximum(1.0, np.abs(control))
+    widths = WIDTH * size_of
+    found, epsilon = columns(function, state, perturbed(model, state, control, widths), k)
+    if epsilon > EPSILON:
+        widths = epsilon ** (1 / 3) * size_of
+        found, _ = columns(function, state, perturbed(model, state, control, widths), k)
     if found.shape[0] != size:
         raise ValueError(f"a residual has {found.shape[0]} entries beside a point where it has {size}")
     half = len(widths)

@@ -12,14 +12,15 @@ from dojo_py.collision.contact_columns import GEOMS, IMPULSE, TORQUE, WIDTH
 from dojo_py.policy import loop_counts as at
 from dojo_py.policy.asking import answered, earned, observed
 from dojo_py.policy.derivatives import (
-    STEP,
     control_jacobian,
     differenced_observation,
     differenced_reward,
     observation_jacobian,
     reward_gradient,
+    step_of,
 )
 from dojo_py.simulate.status import LOST, Status
+from dojo_py.simulate.values import epsilon_of
 
 Array = np.ndarray
 
@@ -133,12 +134,13 @@ class AskedInPython:
         if not loop.task.wants_contacts:
             return out
         table = loop.data.kept[k].copy()
+        step = step_of(epsilon_of(value(loop.rows.contacts_of(table))))
         for i in np.flatnonzero(table[:, IMPULSE]):
             for column in (*range(GEOMS), *range(TORQUE, WIDTH)):
                 here = table[i, column]
                 for sign in (1.0, -1.0):
-                    table[i, column] = here + sign * STEP
-                    out[i, column] += sign * float(value(loop.rows.contacts_of(table))) / (2 * STEP)
+                    table[i, column] = here + sign * step
+                    out[i, column] += sign * float(value(loop.rows.contacts_of(table))) / (2 * step)
                 table[i, column] = here
         return out
 

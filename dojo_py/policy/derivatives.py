@@ -17,16 +17,17 @@ import numpy as np
 from dojo_py.policy.asking import earned, observed
 from dojo_py.simulate.own_steps import has_own
 from dojo_py.simulate.results import State
-from dojo_py.simulate.values import real_array, shown
+from dojo_py.simulate.values import EPSILON, epsilon_of, real_array, shown
 
 Array = np.ndarray
 
 STEP = 1e-6
+"""Of central differences of numbers in double precision."""
 CHECK_STEP, TOLERANCE = 1e-5, 1e-3
 """Of the check of a task's own derivatives: what lies between both one-sided differences is right, as it is a subgradient; values
 outside may differ by TOLERANCE of the row's largest entry."""
 BENT = 1e3
-"""Third derivatives up to 6 times this count as errors of the differences: of x³ at 0 they are CHECK_STEP², not 0."""
+"""Third derivatives up to 6 times this count as errors of the differences: of x³ at 0 they are the square of the step, not 0."""
 _KEPT = "_compared_"
 """Attributes of a task of this name and a method's: its derivatives were compared and are right."""
 
@@ -50,9 +51,14 @@ def moved_states(task: Any, state: State, directions: Array) -> list[State]:
     return [replace(state, qpos=q, qvel=v, act=w, maximal=None, exact=None) for q, v, w in moved]  # mocap bodies stay
 
 
-def around(task: Any, state: State) -> tuple[list[State], list[State]]:
-    """The states displaced by +STEP and by -STEP along each of the 2nv + na tangent directions."""
-    directions = STEP * np.eye(tangent_size(task))
+def step_of(epsilon: float, of_double: float = STEP) -> float:
+    """Step of differences of numbers with this machine epsilon: in single precision its cube root, 5e-3."""
+    return epsilon ** (1 / 3) if epsilon > EPSILON else of_double
+
+
+def around(task: Any, state: State, step: float) -> tuple[list[State], list[State]]:
+    """The states displaced by +step and by -step along each of the 2nv + na tangent directions."""
+    directions = step * np.eye(tangent_size(task))
     return moved_states(task, state, directions), moved_states(task, state, -directions)
 
 
@@ -64,7 +70,8 @@ def observation_jacobian(task: Any, state: State, contacts: Any) -> Array:
     name = f"{type(task).__name__}.observation_jacobian"
     found = _whole(task, name, known, (task.observation_size,), state)
     if _is_to_check(task, "observation_jacobian"):
-        _compare(name, "the state", found, lambda s: observed(task, s, contacts), lambda d: moved_states(task, state, d))
+        epsilon = epsilon_of(task.observe(state, contacts))
+        _compare(name, "the state", found, lambda s: observed(task, s, contacts), lambda d: moved_states(task, state, d), epsilon)
         vars(task)[_KEPT + "observation_jacobian"] = True
     return found
 
@@ -85,9 +92,12 @@ def reward_gradient(task: Any, before: State, action: Array, after: State, conta
         def value(b: State, u: Array, a: State) -> Array:
             return np.array([earned(task, b, u, a, contacts)[0]])
 
-        _compare(name, "the state before", first[None], lambda s: value(s, action, after), lambda d: moved_states(task, before, d))
-        _compare(name, "the action", by_action[None], lambda u: value(before, u, after), lambda d: list(action + d))
-        _compare(name, "the state after", last[None], lambda s: value(before, action, s), lambda d: moved_states(task, after, d))
+        for what, given, along, moved in (
+            ("the state before", first, lambda s: value(s, action, after), lambda d: moved_states(task, before, d)),
+            ("the action", by_action, lambda u: value(before, u, after), lambda d: list(action + d)),
+            ("the state after", last, lambda s: value(before, action, s), lambda d: moved_states(task, after, d)),
+        ):
+            _compare(name, what, given[None], along, moved, epsilon_of(task.reward(before, action, after, contacts)[0]))
         vars(task)[_KEPT + "reward_gradient"] = True
     return first, by_action, last
 
@@ -101,7 +111,8 @@ def control_jacobian(task: Any, action: Array) -> Array:
     here = np.asarray(task.control(action), float)
     found = _numbers(name, task.control_jacobian(action), [(len(here), len(action))], f"the action {shown(action.tolist())}")
     if _is_to_check(task, "control_jacobian"):
-        _refuse_outside(name, "the action", found, here, *_control_ends(task, action))
+        epsilon = epsilon_of(task.control(action))
+        _refuse_outside(name, "the action", found, here, *_control_ends(task, action, step_of(epsilon, CHECK_STEP)), epsilon)
         vars(task)[_KEPT + "control_jacobian"] = True
     return found
 
@@ -135,22 +146,29 @@ def _is_to_check(task: Any, name: str) -> bool:
     return getattr(task, "check_derivatives", True) and not getattr(task, "__dict__", {_KEPT + name: True}).get(_KEPT + name)
 
 
-def _compare(name: str, what: str, given: Array, value: Callable[[Any], Array], moved: Callable[[Array], Sequence[Any]]) -> None:
-    """ValueError names the first entry of given (p, n) that is no derivative of value, (p,) at places moved(steps (k, n))."""
-    steps = CHECK_STEP * np.eye(given.shape[1])
+def _compare(
+    name: str, what: str, given: Array, value: Callable[[Any], Array], moved: Callable[[Array], Sequence[Any]], epsilon: float
+) -> None:  # fmt: skip
+    """ValueError names the first entry of given (p, n) that is no derivative of value, (p,) at places moved(steps (k, n)).
+
+    epsilon: the machine epsilon of the values.
+    """
+    step = step_of(epsilon, CHECK_STEP)
+    steps = step * np.eye(given.shape[1])
     try:
         here = value(moved(np.zeros((1, given.shape[1])))[0])
         ahead, behind = (np.array([value(place) for place in moved(sign * steps)]).T for sign in (1.0, -1.0))
     except ValueError:  # next to where the task is not defined
         return
-    _refuse_outside(name, what, given, here, (ahead - here[:, None]) / CHECK_STEP, (here[:, None] - behind) / CHECK_STEP)
+    _refuse_outside(name, what, given, here, (ahead - here[:, None]) / step, (here[:, None] - behind) / step, epsilon)
 
 
-def _refuse_outside(name: str, what: str, given: Array, here: Array, ahead: Array, behind: Array) -> None:
+def _refuse_outside(name: str, what: str, given: Array, here: Array, ahead: Array, behind: Array, epsilon: float) -> None:
     """ValueError names the first entry of given (p, n) that is not between both one-sided differences; here (p,): the values."""
+    step = step_of(epsilon, CHECK_STEP)
     low, high = np.minimum(ahead, behind), np.maximum(ahead, behind)
     largest = np.maximum(np.abs(given).max(axis=1), np.maximum(np.abs(low), np.abs(high)).max(axis=1))
-    slack = (TOLERANCE * largest + 1e2 * np.finfo(float).eps * np.abs(here) / CHECK_STEP + BENT * CHECK_STEP**2)[:, None]
+    slack = (TOLERANCE * largest + 1e2 * epsilon * np.abs(here) / step + BENT * step**2)[:, None]
     wrong = np.argwhere(~((given >= low - slack) & (given <= high + slack)))
     if len(wrong):
         row, j = (int(k) for k in wrong[0])
@@ -170,16 +188,16 @@ def _control_slopes(task: Any, action: Array, ahead: Array, behind: Array) -> Ar
 def differenced_control(task: Any, action: Array) -> Array:
     """(nu, na) derivative of `control` by central differences, at a bound of the action from within, beyond from without."""
     low, high = (np.asarray(bound, float) for bound in task.action_bounds)
-    steps = STEP * np.maximum(1.0, np.abs(action))
+    steps = step_of(epsilon_of(task.control(action))) * np.maximum(1.0, np.abs(action))
     ahead = np.where(action > high, action + steps, np.maximum(np.minimum(action + steps, high), action))
     behind = np.where(action < low, action - steps, np.minimum(np.maximum(action - steps, low), action))
     return _control_slopes(task, action, ahead, behind)
 
 
-def _control_ends(task: Any, action: Array) -> tuple[Array, Array]:
+def _control_ends(task: Any, action: Array, step: float) -> tuple[Array, Array]:
     """One-sided differences of `control` (nu, na), ahead and behind, of which none reaches across a bound of the action."""
     low, high = (np.asarray(bound, float) for bound in task.action_bounds)
-    steps = CHECK_STEP * np.maximum(1.0, np.abs(action))
+    steps = step * np.maximum(1.0, np.abs(action))
     ahead = np.where(action >= high, action + steps, np.minimum(action + steps, np.where(action < low, low, high)))
     behind = np.where(action <= low, action - steps, np.maximum(action - steps, np.where(action > high, high, low)))
     return _control_slopes(task, action, ahead, action), _control_slopes(task, action, action, behind)
@@ -187,9 +205,10 @@ def _control_ends(task: Any, action: Array) -> tuple[Array, Array]:
 
 def differenced_observation(task: Any, state: State, contacts: Any) -> Array:
     """(no, 2nv + na) by central differences."""
-    plus, minus = around(task, state)
+    step = step_of(epsilon_of(task.observe(state, contacts)))
+    plus, minus = around(task, state, step)
     rows = [observed(task, p, contacts) - observed(task, m, contacts) for p, m in zip(plus, minus, strict=True)]
-    return np.array(rows).T / (2 * STEP)
+    return np.array(rows).T / (2 * step)
 
 
 def differenced_reward(task: Any, before: State, action: Array, after: State, contacts: Any) -> tuple[Array, Array, Array]:
@@ -198,8 +217,9 @@ def differenced_reward(task: Any, before: State, action: Array, after: State, co
     def value(b: State, u: Array, a: State) -> float:
         return earned(task, b, u, a, contacts)[0]
 
-    first = [value(p, action, after) - value(m, action, after) for p, m in zip(*around(task, before), strict=True)]
-    steps = STEP * np.eye(len(action))
+    step = step_of(epsilon_of(task.reward(before, action, after, contacts)[0]))
+    first = [value(p, action, after) - value(m, action, after) for p, m in zip(*around(task, before, step), strict=True)]
+    steps = step * np.eye(len(action))
     by_action = [value(before, action + d, after) - value(before, action - d, after) for d in steps]
-    last = [value(before, action, p) - value(before, action, m) for p, m in zip(*around(task, after), strict=True)]
-    return tuple(np.array(column) / (2 * STEP) for column in (first, by_action, last))  # type: ignore[return-value]
+    last = [value(before, action, p) - value(before, action, m) for p, m in zip(*around(task, after, step), strict=True)]
+    return tuple(np.array(column) / (2 * step) for column in (first, by_action, last))  # type: ignore[return-value]

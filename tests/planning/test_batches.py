@@ -77,7 +77,7 @@ def test_a_function_that_stops_to_agree_is_called_point_by_point(start):
 
     points = perturbed(model, state, control, np.full(2 * model.nv + model.nu, WIDTH))
     for k in (0, 1, 2):
-        found = columns(turns, state, points, k)
+        found, _ = columns(turns, state, points, k)
         assert found.shape == (1, points[0].shape[1])
         assert _verdicts[turns] is (k < 2)
 

@@ -166,6 +166,30 @@ def test_mistakes_are_named(model):
         goal(model, np.zeros(2))
 
 
+def test_functions_in_single_precision_are_differenced_by_wider_steps():
+    """At steps of 6e-6 a plan with such a residual was SOLVED where a better one is near, and right derivatives were refused."""
+    sim = dojo_py.HardSimulator("double_pendulum", timestep=0.02)
+    start, effort = sim.initial_state(), control_cost(sim.model, 1e-3)
+    turned = np.array([[1.0, 0.0, 0.0, 0.0], [1.0, 1.0, 0.0, 0.0]])
+
+    def missing(state, control, k):
+        return np.cumsum(state.qpos) + 10.0 - [10.5, 9.8]
+
+    def single(state, control, k):
+        return missing(state, control, k).astype(np.float32)
+
+    def slopes(state, control, k):
+        return turned, np.zeros((2, 0 if control is None else sim.model.nu))
+
+    state = sim.initial_state(np.array([0.3, -0.2]))
+    found, _ = jacobians(sim.model, lambda *at: 20.0 * single(*at), state, None, 0, 2)
+    np.testing.assert_allclose(found, 20.0 * turned, atol=1e-3)
+    costs = ResidualCost(missing, 100.0), ResidualCost(single, 100.0), ResidualCost(single, 100.0, slopes)
+    double, *others = (ilqr(sim, start, np.zeros((20, sim.model.nu)), stage=effort, terminal=cost) for cost in costs)
+    for plan in others:
+        assert plan.hard_cost == pytest.approx(double.hard_cost, rel=1e-3)
+
+
 def test_users_function_cost_is_used_as_it_is():
     zero = Quadratic.zero(2, 1)
     cost = FunctionCost(lambda s, u, k: 3, lambda s, u, k: dataclasses.replace(zero, value=3.0))

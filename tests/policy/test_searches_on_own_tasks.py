@@ -208,6 +208,34 @@ def test_derivatives_that_are_none_are_named(kind, options):
     assert np.isfinite(use(type("Slopes", (Slopes,), unchecked)())).all()
 
 
+class Single(Slopes):
+    """What it sees and earns is in single precision, its derivatives are those of Reach."""
+
+    def observe(self, state, contacts):
+        """As Reach."""
+        return super().observe(state, contacts).astype(np.float32)
+
+    def reward(self, before, action, after, contacts):
+        """Of a size at which single precision counts by 8e-6."""
+        return np.float32(super().reward(before, action, after, contacts)[0] + 100.0), {}
+
+
+def test_tasks_in_single_precision_are_differenced_by_wider_steps():
+    """Steps of 1e-6 are below what such rewards resolve, and right derivatives of a task's own were refused."""
+    policy = LinearPolicy(8, 2, 0.3)
+    parameters, state = policy.initial(np.random.default_rng(1)), Reach().initial_state(np.random.default_rng(0))
+    parameters = parameters + 0.3 * np.random.default_rng(2).standard_normal(policy.size)
+    own = {
+        "observation_jacobian": lambda self, s: differenced_observation(Reach(), s, None),
+        "reward_gradient": lambda self, b, u, a: differenced_reward(Reach(), b, u, a, None),
+    }
+    none = {"observation_jacobian": Task.observation_jacobian, "reward_gradient": Task.reward_gradient}
+    tasks = Reach(), type("Single", (Single,), none)(), type("Single", (Single,), own)()
+    right, *others = (ClosedLoop(task, policy, 10).policy_gradient(parameters, state, 1e-3).parameters for task in tasks)
+    for found in others:
+        assert np.linalg.norm(found - right) < 1e-3 * np.linalg.norm(right)
+
+
 class Odd(LinearPolicy):
     """Its answers are no actions."""
 
