@@ -61,6 +61,15 @@ def _width(name: str) -> int:
     return KINDS[name.partition(":")[0]].width
 
 
+def _vectors(part: Any, size: int) -> list[tuple[int, int]]:
+    """Places of the vectors and matrices among a part's `size` numbers; a number of its own is one of length 1."""
+    if isinstance(part, PseudoInertia):
+        return [(0, 1), (1, 4), (4, 10)]
+    kind = KINDS.get(part.name.partition(":")[0]) if isinstance(part, Unknown) else None
+    width = max(kind.width, 1) if kind is not None else 1
+    return [(i, i + width) for i in range(0, size, width)]
+
+
 SMALL = 1e-6
 """Least value, over the start, of what `with_parameters` wants positive."""
 
@@ -309,9 +318,10 @@ class Unknowns:
         return [(part, z[a:b]) for part, a, b in zip(self.parts, self._ends[:-1], self._ends[1:], strict=True)]
 
     def scale(self, values: Array) -> Array:
-        """(n,) size of each reported value's unknown, to compare its interval with: the largest of its numbers and of those that
-        it started from; of half the room of bounds, too, where values of both signs are allowed or all started from 0. (A share
-        of a value that is 0 says nothing. A wide bound of one that is not makes no interval narrow.)
+        """(n,) size of each reported value, to compare its interval with: the larger of it and of what it started from; of half
+        the room of bounds, too, where values of both signs are allowed or all started from 0. (A share of a value that is 0 says
+        nothing. A wide bound of one that is not makes no interval narrow.) The numbers of a vector or matrix have one size; one
+        that started from 0 has the largest of its unknown's.
         """
         out, first = np.ones(len(values)), self.report(self.start)[0]
         for part, a, b in zip(self.parts, self._ends[:-1], self._ends[1:], strict=True):
@@ -319,8 +329,12 @@ class Unknowns:
             low, high = value(self.lower[a:b]), value(self.upper[a:b])
             about = (low < 0) | ((low <= 0) & (not first[a:b].any()))
             room = np.where(about & np.isfinite(self.lower[a:b]) & np.isfinite(high), 0.5 * (high - low), 0.0)
-            largest = max(float(np.abs(each).max()) for each in (values[a:b], first[a:b], room))
-            out[a:b] = largest if largest > 0 else 1.0
+            sizes = np.max(np.abs([values[a:b], first[a:b], room]), axis=0)
+            for c, d in _vectors(part, b - a):
+                largest = float((sizes[c:d] if first[a + c : a + d].any() else sizes).max())
+                out[a + c : a + d] = largest if largest > 0 else 1.0
+            if isinstance(part, PseudoInertia):  # a centre of mass at the origin is compared with the radius of gyration
+                out[a + 1 : a + 4] = max(float(sizes[1:4].max()), float(np.sqrt(out[a + 4] / out[a])))
         return out
 
     def prior_rows(self, z: Array) -> tuple[Array, Array]:
