@@ -21,6 +21,7 @@ from dojo_py.environments.spaces import (
     without,
 )
 from dojo_py.environments.task import Task
+from dojo_py.policy.asking import observed
 from dojo_py.simulate.arguments import state_of
 from dojo_py.simulate.results import State
 
@@ -31,7 +32,8 @@ Env: Any = gymnasium.Env
 class DojoEnv(Env):
     """One world. Its dynamics draw no random numbers: the seed decides the start, and the actions the rest, bit for bit.
 
-    task: name (see `dojo_py.environments.TASKS`) or a Task; settings and further keywords as in `make_task`.
+    task: name (see `dojo_py.environments.TASKS`) or a Task; settings and further keywords as in `make_task`. The attribute may be
+    replaced, by a task with another model, say: it counts from the next reset.
     gradients: every step's `info` carries A (n, n) and B (n, size of an action), n = 2nv + na, at kappa [N m s].
     """
 
@@ -67,7 +69,7 @@ class DojoEnv(Env):
     @state.setter
     def state(self, state: State | None) -> None:
         if state is not None:
-            if self._loop is None:
+            if self._loop is None or self._loop.task is not self.task:
                 self._loop = loop_of(self.task)
             self._loop.start(state)
         self._state = state
@@ -78,7 +80,7 @@ class DojoEnv(Env):
         super().reset(seed=seed)
         drawn = self.task.initial_state(self.np_random)
         self.state = state_of(wanted.get("state", drawn), "options['state']")
-        return self.task.observe(self.state, None), {}
+        return observed(self.task, self.state, None), {}
 
     def step(self, action: np.ndarray) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
         """One action. `info`: the parts of the reward, `status` of the simulation, A and B on request."""

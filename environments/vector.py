@@ -25,6 +25,7 @@ from dojo_py.environments.spaces import (
     without,
 )
 from dojo_py.environments.task import Task
+from dojo_py.policy.asking import observed
 from dojo_py.policy.closed_loop import ClosedLoop
 from dojo_py.simulate.arguments import state_of
 from dojo_py.simulate.results import State
@@ -148,7 +149,7 @@ class DojoVectorEnv(VectorEnv):
         self._loops[i].start(state)
         self._elapsed[i] = 0
         self._over[i] = False
-        self._seen[i] = self.task.observe(state, None)
+        self._seen[i] = observed(self.task, state, None)
 
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
@@ -170,7 +171,7 @@ class DojoVectorEnv(VectorEnv):
         fresh = {i: gymnasium.utils.seeding.np_random(s) for i, s in enumerate(seeds) if s is not None and mask[i]}
         for i, generator in fresh.items():
             self._generators[i] = generator
-        if not self._loops:
+        if not self._loops or (mask.all() and self._loops[0].task is not self.task):
             self._loops = [loop_of(self.task) for _ in range(n)]
         for i in np.flatnonzero(mask).tolist():
             self._start(i, given[i])

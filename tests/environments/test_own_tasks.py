@@ -353,6 +353,32 @@ def test_a_reward_that_is_no_number_is_named(reward):
         assert env.step(np.zeros(1))[1] == 1.0
 
 
+def test_another_task_counts_from_the_next_reset():
+    """Randomised models: an environment whose task was replaced went on with the model that it had been built with."""
+    weak, strong = Pendulum(), Pendulum(max_torque=4.0)
+    env, many, fresh = DojoEnv(weak), DojoVectorEnv(weak, num_envs=2), DojoEnv(strong)
+    for each in (env, many):
+        each.reset(seed=0)
+        each.task = strong
+        each.reset(seed=1)
+    fresh.reset(seed=1)
+    wanted = fresh.step(np.ones(1))[0]
+    np.testing.assert_array_equal(env.step(np.ones(1))[0], wanted)
+    np.testing.assert_array_equal(many.step(np.ones((2, 1)))[0][0], wanted)
+
+
+def test_observations_in_single_precision_are_in_the_space_from_the_start():
+    """Gymnasium warned of the first one; and a first one that is no number was returned."""
+    task = type("Single", (Pendulum,), {"observe": lambda self, *a: Pendulum.observe(self, *a).astype(np.float32)})()
+    env = DojoEnv(task)
+    first, after = env.reset(seed=0)[0], env.step(np.zeros(1))[0]
+    assert first.dtype == after.dtype == env.observation_space.dtype
+    lost = type("Lost", (Pendulum,), {"observe": lambda self, *a: np.full(3, np.nan)})()
+    for broken in (DojoEnv(lost), DojoVectorEnv(lost, num_envs=1)):
+        with pytest.raises(ValueError, match=r"Lost\.observe: entry 0 is nan"):
+            broken.reset(seed=0)
+
+
 def test_frame_skip_is_an_integer():
     """Of a task that is no `Task`, 2.5 was 2."""
     with pytest.raises(ValueError, match=r"frame_skip=2\.5 must be an integer$"):
