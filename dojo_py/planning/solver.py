@@ -140,7 +140,7 @@ class Planner:
             first = next((path for path in rolls if path is not None), None)
         self.seconds = {"simulate": time.perf_counter() - clock, "backward": 0.0, "search": 0.0}
         if first is None:
-            return self._bad_start(start, controls, guess, bool(ladder))
+            return self._bad_start(start, controls, guess)
         check_costs(self.problem, first)
         self._take_unit(unit_of_costs(self.problem, first.states, first.controls))
         if options.check_derivatives:
@@ -150,7 +150,7 @@ class Planner:
         status = smooth_to_hard(self, ladder, first.controls) if ladder else self.descend_all(options.kappas)
         return self._end(begun, status)
 
-    def _bad_start(self, start: State, controls: Array, guess: Sequence[State] | None, auto: bool) -> Plan:
+    def _bad_start(self, start: State, controls: Array, guess: Sequence[State] | None) -> Plan:
         """The plan of controls whose first roll-out fails, with their hard motion, which may not."""
         hard, none = open_loop(self.problem, start, controls), np.zeros((len(controls), self.problem.n))
         held = hard.trajectory
@@ -159,7 +159,8 @@ class Planner:
         what = f"the first roll-out{'' if self.motion is None else f' at kappa={self.motion:g}'} fails: "
         what += failure(self.problem.sim, start, controls, self.motion, guess)
         if self.motion is not None and fine:
-            what += "; the hard motion of these controls does not: use a smaller kappa" + ("" if auto else " or kappa='auto'")
+            what += "; the hard motion of these controls does not: use rollout_kappa=None, or a smaller kappa"
+            what += "" if self.options.kappa == "auto" else ", or kappa='auto'"
         elif self.motion is not None:
             what += "; the hard motion of these controls fails, too: start from other controls"
         return self._plan(Path(states, controls, none), PlanStatus.BAD_START, hard, what)

@@ -309,6 +309,18 @@ def test_a_start_that_fails_at_kappa_alone_says_so(tmp_path):
         assert plan.status is PlanStatus.SOLVED and plan.message == ""
 
 
+def test_a_start_too_fast_for_any_kappa_is_told_what_helps():
+    """It was told to use kappa="auto", which it had; steps at no kappa are divided where bodies rotate fast, hard ones are."""
+    sim = HardSimulator("double_pendulum", timestep=0.05)
+    start, controls = sim.initial_state(np.zeros(2), np.array([25.0, 0.0])), np.zeros((10, 2))
+    costs = {"stage": control_cost(sim.model, 1e-3), "terminal": state_cost(sim.model, [1.0, 0.0])}
+    plan = ilqr(sim, start, controls, **costs)
+    assert plan.status is PlanStatus.BAD_START
+    assert "use rollout_kappa=None" in plan.message and "auto" not in plan.message
+    helped = ilqr(sim, start, controls, options=Options(rollout_kappa=None), **costs)
+    assert helped.status is not PlanStatus.BAD_START and helped.hard_cost <= plan.hard_cost
+
+
 @pytest.mark.parametrize("limits", ["model", None])
 def test_a_control_that_no_cost_sees_does_not_keep_a_plan_from_its_end(limits):
     """The last control of a plan whose stages alone cost: Q_uu is 0 there, and the plan ended MAX_ITERATIONS after one iteration.
