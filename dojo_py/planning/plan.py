@@ -60,7 +60,8 @@ class Plan:
     hard_feedback: bool = False
     """Whether `hard_trajectory` was rolled out with feedback."""
     message: str = ""
-    """What the status means for this plan, where it is more than the status's own sentence (BAD_START: which step fails)."""
+    """What the status means for this plan, where it is more than the status's own sentence (BAD_START: which step fails; a
+    constraint that the initial state violates)."""
 
     @property
     def iterations(self) -> int:

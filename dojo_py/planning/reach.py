@@ -18,12 +18,27 @@ from dojo_py.planning.augmented_lagrangian import AugmentedLagrangian
 from dojo_py.planning.hard_motion import HardMotion, states_of
 from dojo_py.planning.problem import Problem
 from dojo_py.planning.quadratic import Quadratic
+from dojo_py.simulate.results import State
 
 Array = np.ndarray
 
 
 NONE = 1e-7
 """Round-off of derivatives by differences of 1e-6, relative (soft mode); exact ones are zero to the last bit."""
+
+
+def broken_at_once(problem: Problem, states: Sequence[State], controls: Array, tolerance: float) -> str:
+    """What says that the initial state violates a constraint, by more than the tolerance, whatever its control; "" if none."""
+    for constraint in problem.constraints:
+        if not constraint.holds_at(0, len(controls)):
+            continue
+        violations = constraint.violations(states[0], controls[0], 0)
+        if violations.max(initial=0.0) <= tolerance:
+            continue
+        row = int(violations.argmax())
+        if not constraint.jacobians(problem.model, states[0], controls[0], 0, len(violations))[1][row].any():
+            return f"the initial state violates constraint '{constraint.name}' by {violations[row]:.3g}, which no control changes"
+    return ""
 
 
 def moved_entries(A: Array, B: Array) -> Array:

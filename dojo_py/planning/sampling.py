@@ -20,6 +20,7 @@ from dojo_py.planning.hard_motion import HardMotion, open_loop, rollout, states_
 from dojo_py.planning.log import Iteration, noted
 from dojo_py.planning.plan import Plan
 from dojo_py.planning.problem import Problem, of_model, unit_of_costs
+from dojo_py.planning.reach import broken_at_once
 from dojo_py.planning.sampling_options import SamplingOptions
 from dojo_py.planning.shooting import Path
 from dojo_py.planning.splines import fit, spline_matrix
@@ -192,9 +193,11 @@ class _Search:
             status = status if status is PlanStatus.STOPPED else PlanStatus.VIOLATED
         elif best is self.begun and status is not PlanStatus.STOPPED:
             status = PlanStatus.NO_BETTER
+        tolerance, violated = self.options.constraint_tolerance, np.isfinite(best.cost) and status is PlanStatus.VIOLATED
+        broken = broken_at_once(problem, [self.start], best.controls, tolerance) if violated else ""
         states = [self.start] * (T + 1) if hard.trajectory is None else states_of(hard.trajectory)
         gains, none = np.zeros((T, problem.model.nu, problem.n)), np.zeros((T, problem.model.nu))
         return Plan(
             best.controls, states, gains, none, hard.cost, hard.violation, 0.0, status, self.log, problem.sim.timestep,
-            hard.cost, hard.violation, hard.trajectory,
+            hard.cost, hard.violation, hard.trajectory, message=f"{status.value}; {broken}" if broken else "",
         )  # fmt: skip

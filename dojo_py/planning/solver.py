@@ -24,7 +24,7 @@ from dojo_py.planning.options import Options
 from dojo_py.planning.plan import Plan
 from dojo_py.planning.problem import Problem, build_problem, limits_of, of_model, unit_of_costs
 from dojo_py.planning.quadratic import Quadratic
-from dojo_py.planning.reach import asked_in, moved_entries
+from dojo_py.planning.reach import asked_in, broken_at_once, moved_entries
 from dojo_py.planning.regularisation import Regularisation
 from dojo_py.planning.shooting import Path, failure, follow, linearise, roll, with_open_ends
 from dojo_py.planning.smooth_to_hard import PATIENCE, STARTS, ladder_of, smooth_to_hard
@@ -219,7 +219,8 @@ class Planner:
         status = judged(status, relaxed, hard, bool(self.problem.constraints), came, self.options)
         if self._unreached(status, path, hard, begun):
             status = PlanStatus.UNREACHED
-        return self._plan(path, status, hard)
+        broken = broken_at_once(self.problem, path.states, path.controls, tolerance) if hard.violation > tolerance else ""
+        return self._plan(path, status, hard, f"{status.value}; {broken}" if broken else "")
 
     def _unreached(self, status: PlanStatus, path: Path, hard: HardMotion, begun: HardMotion) -> bool:
         """Whether what costs and constraints ask is asked of entries of the states that no control changes at the end (reach.py).

@@ -309,6 +309,22 @@ def test_a_start_that_fails_at_kappa_alone_says_so(tmp_path):
         assert plan.status is PlanStatus.SOLVED and plan.message == ""
 
 
+@pytest.mark.parametrize("plan", [ilqr, cem])
+def test_a_constraint_that_the_initial_state_violates_is_named(plan):
+    """Penalties were to be raised for it, and the goal perhaps out of reach."""
+    sim = HardSimulator("double_pendulum", timestep=0.05)
+    start, controls = sim.initial_state(np.array([-0.3, 0.0])), np.zeros((5, 2))
+    costs = {"stage": control_cost(sim.model, 1e-3), "terminal": state_cost(sim.model, [0.5, 0.0])}
+    above = Constraint(lambda s, u, k: -0.1 - s.qpos[:1], "inequality", "all", name="above")
+    bounded = Constraint(lambda s, u, k: 1e9 * np.ones(1) + u[:1], "inequality", "stage", name="bounded")
+    found = plan(sim, start, controls, constraints=above, **costs)
+    assert "the initial state violates constraint 'above' by 0.2, which no control changes" in str(found)
+    assert found.status in (PlanStatus.MAX_UPDATES, PlanStatus.VIOLATED) and found.status.value in found.message
+    assert plan(sim, start, controls, constraints=bounded, **costs).message == ""
+    fine = Constraint(above.function, "inequality", "terminal", name="above")
+    assert plan(sim, start, controls, constraints=fine, **costs).message == ""
+
+
 def test_a_start_too_fast_for_any_kappa_is_told_what_helps():
     """It was told to use kappa="auto", which it had; steps at no kappa are divided where bodies rotate fast, hard ones are."""
     sim = HardSimulator("double_pendulum", timestep=0.05)
