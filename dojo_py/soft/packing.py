@@ -251,7 +251,8 @@ def _options(model: Any, timestep: float | None, damped: bool, adhesive: bool) -
     options[0]["has_damping"], options[0]["has_adhesion"] = damped, adhesive
     options[0]["has_gravcomp"] = bool(np.any(np.asarray(model.body_gravcomp) > 0))  # (the wheel's switch)
     options[0]["has_surfacevel"] = bool(np.any(np.asarray(model.geom_surfacevel)))
-    options[0]["meaninertia"] = max(1e-15, float(model.stat.meaninertia)) if model.nv else 1.0
+    # not `stat.meaninertia`: of a `mujoco.MjModel` that is what the file sets, which has no effect in MuJoCo
+    options[0]["meaninertia"] = max(1e-15, float(np.mean(model.dof_M0))) if model.nv else 1.0
     return options
 
 

@@ -101,3 +101,13 @@ def test_zero_iterations_when_warm():
     simulator = SoftSimulator(model)
     trajectory = simulator.rollout(simulator.initial_state(), np.zeros((2000, 0)))
     assert (trajectory.iterations[-100:] <= 1).all()
+
+
+def test_what_a_file_says_of_the_inertia_stops_no_solver():
+    """`statistic meaninertia` has no effect in MuJoCo 4; a tolerance in its scale would stop Newton before its first iteration."""
+    text = SCENE.format(3).replace("<worldbody>", '<statistic meaninertia="1e20"/><worldbody>', 1)
+    model, told = (mujoco.MjModel.from_xml_string(t) for t in (SCENE.format(3), text))
+    assert told.stat.meaninertia == 1e20
+    qpos, qvel = oracle.random_state(model, np.random.default_rng(0), spread=0.02, speed=0.5, heights=(0.09, 0.1))
+    first, second = (s.acceleration(s.initial_state(qpos, qvel)) for s in map(SoftSimulator, (model, told)))
+    assert np.array_equal(first, second)

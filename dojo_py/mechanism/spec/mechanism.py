@@ -53,7 +53,7 @@ class Mechanism(Element):
     user_sizes: dict[str, int] = field(default_factory=dict)
     """Numbers of user data an element has, "nuser_body", ...; not given: as many as the longest list. And "nuserdata"."""
     statistic: dict[str, Vector] = field(default_factory=dict)
-    """What the file sets of meaninertia (which scales the soft mode's tolerances), meanmass, meansize, extent, center."""
+    """What the file sets of meaninertia, meanmass, meansize, extent, center: scales for viewers."""
     visual: dict[str, dict[str, str]] = field(default_factory=dict)
     """Settings of viewers: section -> attributes as texts."""
     frames: list[NamedFrame] = field(default_factory=list, repr=False)
