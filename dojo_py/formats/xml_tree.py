@@ -6,6 +6,7 @@ of elements and nesting depth are bounded. `include` elements (MJCF) are replace
 
 from __future__ import annotations
 
+import contextlib
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,6 +14,7 @@ from pathlib import Path
 from lxml import etree
 
 from ..mechanism.errors import ModelError, Problems, Where
+from .lenient_xml import mended
 
 MAX_BYTES = 32 * 1024 * 1024
 MAX_ELEMENTS = 200_000
@@ -94,6 +96,18 @@ def parse_bytes(data: bytes, shown: str, encoding: str | None = None) -> Node:
 
 
 def _parsed(data: bytes, encoding: str | None) -> etree._Element:
+    """The root element, of what MuJoCo reads although it is not well-formed, too."""
+    try:
+        return _well_formed(data, encoding)
+    except etree.XMLSyntaxError:
+        text = mended(data)
+        if text is not None:
+            with contextlib.suppress(etree.XMLSyntaxError):
+                return _well_formed(text, "utf-8")
+        raise
+
+
+def _well_formed(data: bytes, encoding: str | None) -> etree._Element:
     """The root element. Prefixes that nothing declares, as URDFs of other programs have, are declared and tried again.
 
     Of the declaration only the encoding is read: public files have versions like 0.0, or lines before it.
