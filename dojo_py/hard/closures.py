@@ -239,10 +239,38 @@ def _inverse_inertia(L, e, r, rows):
     """C M⁻¹ Cᵀ of row r of closure e on its bodies alone. rows (ne, s, 6, 8): C of all closures."""
     inverse = 0.0
     for slot in range(L.eq_bodies.shape[1]):
-        b = L.eq_bodies[e, slot]
-        if b >= 0:
-            for i in range(3):
-                inverse += rows[e, slot, r, i] ** 2 / L.mass[b] + rows[e, slot, r, 3 + i] ** 2 / L.inertia[b, i, i]
+        inverse += _of_body(L, e, slot, r, rows)
+    return inverse
+
+
+@kernel
+def _of_body(L, e, slot, r, rows):
+    """The share of one body in `_inverse_inertia`."""
+    b, inverse = L.eq_bodies[e, slot], 0.0
+    if b >= 0:
+        for i in range(3):
+            inverse += rows[e, slot, r, i] ** 2 / L.mass[b] + rows[e, slot, r, 3 + i] ** 2 / L.inertia[b, i, i]
+    return inverse
+
+
+@kernel
+def _inverse_inertia_of_coupling(L, W, e):
+    """Inverse inertia of coupling e at the start of the step: that of its bodies, behind the rotors of its coordinates.
+
+    Of a coordinate's row, f times its own, with inverse inertia a of the bodies and rotor A: f² / (f²/a + A). Light links on geared
+    motors have next to no inertia but the rotors'.
+    """
+    inverse, factor = 0.0, 1.0
+    for side in range(2):
+        if side == 1:
+            length, _ = coupled(L, W, e, 1)
+            _, factor, _ = polynomial(L.eq_poly[e], length)
+        for t in range(L.eq_terms[e, side], L.eq_terms[e, side + 1]):
+            first = 2 * (t - L.eq_terms[e, 0])
+            bodies = _of_body(L, e, first, 0, W.Geq) + _of_body(L, e, first + 1, 0, W.Geq)
+            square = (factor * L.term_coef[t]) ** 2
+            if square > 0.0 and bodies > 0.0:
+                inverse += square / (square / bodies + L.dof_armature[L.term_dof[t]])
     return inverse
 
 
@@ -253,6 +281,8 @@ def _compliance(L, W, e, r):
     row's inverse inertia at the start of the step. A body counts with the mass of all bodies jointed to it (`start.share_masses`),
     but alone where the closure's other body is among these.
     """
+    if L.eq_kind[e] == EQ_COUPLING:
+        return max(_inverse_inertia_of_coupling(L, W, e), 1e-100)
     if L.eq_kind[e] > EQ_WELD:
         return max(_inverse_inertia(L, e, r, W.Geq), 1e-100)
     inverse, one, two = 0.0, L.eq_bodies[e, 0], L.eq_bodies[e, 1]

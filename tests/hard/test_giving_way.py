@@ -133,3 +133,26 @@ def test_a_heavy_arm_held_by_a_light_finger_is_solved_again(h, mass):
     assert all(step.status is Status.INEXACT for step in away)
     back = run(sim, away[-1].state, home, 40)
     assert all(step.status is Status.SOLVED for step in back[20:])  # from the 1st to the 18th on
+
+
+FINGERS = ARM.replace(
+    "</body></body>",
+    """<body pos="0.4 0 0"><joint name="left" axis="0 1 0" armature="0.01"/><geom size="0.003" pos="0.02 0 0" mass="1e-5"/></body>
+    <body pos="0.4 0 0"><joint name="right" axis="0 1 0" armature="0.01"/><geom size="0.003" pos="0.02 0 0" mass="1e-5"/></body>
+    </body></body>""",
+    1,
+).replace("</equality>", '<joint joint1="left" joint2="right"/></equality><actuator><motor joint="left"/></actuator>')
+
+
+def test_coupled_fingers_stay_together_while_their_arm_cannot_get_where_it_should():
+    """Links of 10 mg with rotors of 0.01 kg m²: in the scale of the links' inertia the compliance leaves all of the coupling open.
+
+    Measured: 0.01 of the angle that the motor alone would turn.
+    """
+    sim = HardSimulator(load_model(FINGERS))
+    state = with_hand(sim.initial_state(np.concatenate([BENT, sim.model.qpos0[2:]])), (1.5, 0.0, 1.4))
+    motion = sim.rollout(state, np.full((20, 1), 0.5))
+    assert all(status == Status.INEXACT for status in motion.status)
+    left, right = motion.qpos[-1, 2:4]
+    alone = 0.5 * 0.5 / 0.01 * 0.2**2
+    assert 0.3 * alone < left < 0.7 * alone and abs(left - right) < 0.02 * alone
