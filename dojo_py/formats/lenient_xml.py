@@ -10,8 +10,8 @@ Lines stay where they are. What is wrong otherwise is left as it is.
 
 import re
 
-_NAME = r"[\w:.-]+"
-_ATTRIBUTE = rf"""{_NAME}\s*=\s*(?:"[^"]*"|'[^']*')"""
+_NAME = r"[\w:.-]++"
+_ATTRIBUTE = rf"""{_NAME}\s*+=\s*+(?:"[^"]*"|'[^']*')"""
 _BARE = r"&(?!(?:amp|lt|gt|quot|apos|#[0-9]+|#x[0-9a-fA-F]+);)"
 
 # a part that does not end goes on to the end of the text, so that it is looked for once

@@ -61,6 +61,8 @@ KINDS = (
 )  # fmt: skip
 TURNS = ("joint_axis", "body_quat", "equality_quat")
 """Kinds that turn the axis of a joint."""
+NOT_IN_A_MEDIUM = ("com", "joint_axis", "body_quat")
+"""Kinds of which derivatives in a medium, or in its wind, are refused."""
 NEED_ROOM = (
     "contact_radius", "damping", "armature", "stiffness", "tendon_damping", "tendon_armature", "tendon_stiffness", "tendon_slack",
 )  # fmt: skip
@@ -267,6 +269,8 @@ def check_parameters(bench: Bench, tally: Tally, part: str) -> None:
             step = 1e-3 * bench.length if kind == "contact_radius" else 1e-2 * room
             sim = sim.with_parameters({kind: there.value + step})
     kinds = [kind for kind in KINDS if sim.parameter(kind).size]
+    if bench.model.opt.density or bench.model.opt.viscosity:
+        kinds = [kind for kind in kinds if kind not in NOT_IN_A_MEDIUM]  # refused by name
     if "equality" in bench.case.xml:
         kinds = [kind for kind in kinds if kind not in TURNS]  # an axis turned alone can leave a loop no motion
     qpos, qvel, act = bench.state.qpos, bench.state.qvel, bench.act
