@@ -34,7 +34,8 @@ def assemble(L, W, h, kn, kf, typical, corrected, yields=0.0):
 
     typical: mean product of contacts and limits, see `_aim`; 0: the target of all products is kn.
     corrected: right-hand side with the second-order terms of the affine step (the matrix is not rebuilt then).
-    yields: compliance of contacts that are too stiff for derivatives, over the inverse mass of their bodies (stiff_contacts.py).
+    yields: compliance of contacts that are too stiff for derivatives, over the inverse mass of their bodies (stiff_contacts.py);
+    0: none.
     """
     x = W.step
     if not corrected:
@@ -295,7 +296,7 @@ def _assemble_contact(L, W, c, h, kn, kf, corrected, yields):
             push = plus(push, f[r], load(W.cB[c, side], r, 0))
         store(push, W.step, place, 0)
     if not corrected:
-        if yields > 0.0 and W.cbody[c, 0] >= 0 and W.cbody[c, 1] >= 0:
+        if yields > 0.0:
             give_way_where_stiff(ROWS[law], K, yields, inverse_mass(L, W, c), abs(h))
         _fold_contact(L, W, c)
 

@@ -10,8 +10,8 @@ from dojo_py.solver.block_ldu import factorise, solve_many
 from dojo_py.solver.transposed_rows import solve_transposed_rows
 
 YIELDS = 1e-10
-"""Contacts between two bodies that are stiffer than 1/YIELDS times their mass get this fraction of the inverse mass as compliance:
-derivatives change by about as much, and the round-off of eliminating one body from the other's rows stays below 1e-5 for all κ."""
+"""Contacts that are stiffer than 1/YIELDS times the mass of their bodies get this fraction of the inverse mass as compliance:
+derivatives change by about as much, and their round-off stays below 1e-5 for all κ (stiff_contacts.py)."""
 
 
 @kernel
