@@ -16,7 +16,7 @@ from dojo_py.hard.closure_table import held_ends
 from dojo_py.hard.couplings import acting_tendons
 from dojo_py.hard.parameters.flat import PLACES
 from dojo_py.hard.parameters.frames import place_of, point_in
-from dojo_py.hard.parameters.kind import Kind
+from dojo_py.hard.parameters.kind import Kind, body_size
 from dojo_py.hard.path_table import path_of
 from dojo_py.hard.terms import EQ_PATH
 from dojo_py.hard.world import World
@@ -24,8 +24,6 @@ from dojo_py.mechanism.enums import ObjType, WrapType
 from dojo_py.mechanism.tendon_paths import is_spatial
 
 Array = np.ndarray
-SIZE = 0.1
-"""Scale of the position of such a point, for differences [m]."""
 
 
 class Held(NamedTuple):
@@ -95,7 +93,11 @@ def _kind(name: str, points: Any) -> Kind:
     def labels(world: World, model: Any) -> list[str]:
         return [point.label for point in points(world, model)]
 
-    return Kind(name, "m", 3, labels, read, write, scale=lambda w, m: np.full(len(points(w, m)), SIZE), route=PLACES)
+    def scale(world: World, model: Any) -> Array:
+        """Sizes for differences [m]: of the smallest body, since any of them may be all that a path turns about."""
+        return np.full(len(points(world, model)), body_size(world, model).min())
+
+    return Kind(name, "m", 3, labels, read, write, scale=scale, step=1e-3, longest=1e-5, route=PLACES)
 
 
 KINDS = (_kind("site_pos", _sites), _kind("equality_anchor", _anchors))
