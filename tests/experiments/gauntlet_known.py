@@ -350,7 +350,7 @@ KNOWN: dict[str, dict[str, Known]] = {
             (850084, 920064, 930035, 6000099),
             "an anchor whose column is nearly zero: round-off, 6.5e-8 of the largest column; a plane's normal: the "
             "judge's differences are longer than the bend, differences of 2e-7 agree to 4e-7 (920064); a radius, 1.1e-3, where "
-            "columns by the state are off, too (930035); a mesh and a capsule exactly aligned: the step has two solutions (6000099)",
+            "columns by the state are off, too (930035); a mesh and a capsule exactly aligned: two solutions (6000099)",
             round_off=(850084, 920064, 6000099),
         ),
         "close": Known(
