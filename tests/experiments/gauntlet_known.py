@@ -337,6 +337,7 @@ KNOWN: dict[str, dict[str, Known]] = {
             "parallel cylinders, exactly aligned, rim over rim: their features, and the step, jump where they tilt",
             round_off=(137,),
         ),
+        "B": Known((265,), "a slide between limits 5e-5 m apart, kappa 8e-13: a column of 1e-9, round-off", round_off=(265,)),
         "close": Known((137,), "the same", round_off=(137,)),
     },
     "touching": {
