@@ -79,7 +79,7 @@ def _pairs(root: ET.Element, rng: Any, size: float, settings: dict[str, Any]) ->
         return False
     five = [*rng.uniform(0.1, 1.5, 2), *(size * 10 ** rng.uniform(-3, -0.5, 3))]
     if "plane" in [g.get("type") for g in geoms]:
-        five[1] = five[0]  # others are refused by name of shapes that roll
+        five[1], five[4] = five[0], five[3]  # others are refused by name of shapes that roll
     contact = ET.SubElement(root, "contact")
     condim = str(rng.choice([3, 4, 6]))
     one, two = (g.get("name", "") for g in geoms)
