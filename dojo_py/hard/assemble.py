@@ -14,7 +14,7 @@ from dojo_py.hard.creep import aim_of_dry_friction, aim_of_friction
 from dojo_py.hard.islands import BODIES, CONTACTS, MOVED_CONTACTS, NODES
 from dojo_py.hard.limits import ROUND_OFF, ball_limit_rows, limit_distance
 from dojo_py.hard.proximal import inverse_mass, proximal_compliance
-from dojo_py.hard.stiff_contacts import give_way_where_stiff
+from dojo_py.hard.stiff_contacts import give_way_where_stiff, inverse_mass_of_motion
 from dojo_py.hard.terms import EQ_TENDON
 from dojo_py.jit import kernel, pasted
 from dojo_py.solver.block_ldu import clear
@@ -298,7 +298,10 @@ def _assemble_contact(L, W, c, h, kn, kf, corrected, yields):
         store(push, W.step, place, 0)
     if not corrected:
         if yields > 0.0:
-            give_way_where_stiff(ROWS[law], K, yields, inverse_mass(L, W, c), abs(h))
+            inverse = inverse_mass(L, W, c)
+            if W.cbody[c, 0] < 0 or W.cbody[c, 1] < 0:
+                inverse = inverse_mass_of_motion(L, W, c, inverse)
+            give_way_where_stiff(ROWS[law], K, yields, inverse, abs(h))
         _fold_contact(L, W, c)
 
 
