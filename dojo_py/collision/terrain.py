@@ -69,10 +69,11 @@ PARALLEL = 1e-6
 LEVEL = 4.0 * PARALLEL
 """Distance of n from a triangle's unit normal below which they are the same: above PARALLEL, so that edges of a flat terrain have
 no other normal."""
-
-
 SAME_POINT = 1e-12
 """Distance [m] below which two points are one."""
+OF_PRISM = 1
+"""First number of a nearest point of a whole prism; those of an edge or a point of the terrain have 0 (`_round`). The second ones,
+a triangle's and an edge's or point's, may be equal."""
 
 
 @kernel
@@ -113,7 +114,7 @@ def _block_below(Q, f, box):
     for axis in range(2):
         cells, half = Q.field_grid[f, 1 - axis] - 1, Q.field_size[f, axis]
         along_axis = (0.5 * (box[0][axis] + box[1][axis]) + half) / (2.0 * half) * cells
-        inside = int(min(max(along_axis, 0.0), cells - 1.0))
+        inside = int(min(max(0.0, along_axis), cells - 1.0))  # (in this order 0 where it is NaN)
         first = (inside // BLOCK * BLOCK, first[0])  # (x gives the column, then y the row)
     return first
 
@@ -506,7 +507,7 @@ def _witnesses(Q, W, k, x, R, geoms, cell, p, q, n):
     b, pose_b, M, before = geoms[2], geoms[3], W.manifold, W.n_features[0]
     number = _triangle_number(Q, Q.shape_faces[b, 0], cell)
     M.kind[0], M.side[0], M.sign[0] = NEAREST, 0, 1.0
-    M.corner[0, 0], M.corner[0, 1] = 0, number
+    M.corner[0, 0], M.corner[0, 1] = OF_PRISM, number
     M.rounding[0, 0], M.rounding[0, 1] = rounding(shape_of(Q, geoms[0])), 0.0
     add_feature(Q, W, k, M, 0, x, R)
     if W.n_features[0] > before:
@@ -523,7 +524,7 @@ def _plane_feature(Q, W, k, x, R, geoms, cell, p, q, n):
 
     For an ellipsoid: its lowest point over that plane.
     """
-    a = geoms[0]
+    a, before = geoms[0], W.n_features[0]
     M, radius = W.manifold, rounding(shape_of(Q, a))
     M.kind[0], M.side[0], M.sign[0] = ELLIPSOID_PLANE if Q.shape_kind[a] == ELLIPSOID else POINT_PLANE, 0, 1.0
     # (a number of its own for each: the check at the end of a step may find another point over another plane of the triangle)
@@ -534,8 +535,8 @@ def _plane_feature(Q, W, k, x, R, geoms, cell, p, q, n):
     put(M.along[0], 1, times(-1.0, n))
     M.rounding[0, 0], M.rounding[0, 1] = radius, 0.0
     add_feature(Q, W, k, M, 0, x, R)
-    if _is_there(W, W.n_features[0] - 1):
-        W.n_features[0] -= 1
+    if W.n_features[0] > before and _is_there(W, before):
+        W.n_features[0] = before
 
 
 @kernel

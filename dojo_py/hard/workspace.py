@@ -100,7 +100,7 @@ class Work(NamedTuple):
     fshape: np.ndarray  # (nf, 2) geoms
     fcentre: np.ndarray  # (nf, 2, 3) reference points in the bodies' frames [m]
     faxes: np.ndarray  # (nf, 2, 3, 3) axes there; the third is the direction of an edge or disc, the normal of a plane
-    fhalf: np.ndarray  # (nf, 2, 3) half extents of boxes and axes [m]
+    fhalf: np.ndarray  # (nf, 2, 3) half extents of boxes and axes [m]; first of a prism of a height field: 1 + its number
     fradius: np.ndarray  # (nf, 2) rounding [m]
     fsign: np.ndarray  # (nf,)
     fends: np.ndarray  # (nf,) how many ends a feature hangs over on the central path (collision/overhang.py)
