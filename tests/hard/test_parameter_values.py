@@ -55,6 +55,15 @@ def test_a_range_without_width_is_differentiated(arm):
     assert np.isfinite(found.parameters["forcerange"]).all()
 
 
+def test_a_model_without_bodies_has_no_columns():
+    """Points of sites and anchors asked for the size of the smallest body, and there is none."""
+    sim = HardSimulator(load_model("<mujoco/>"))
+    names = [name for name in KINDS if not sim.parameter(name).size]
+    assert {"mass", "site_pos", "equality_anchor"} <= set(names)
+    found = sim.linearize(sim.initial_state(), parameters=names)
+    assert all(found.parameters[name].shape == (0, 0) for name in names)
+
+
 def test_names_with_dots(arm):
     """What is written like a label is that alone; numbers at the end may be left out."""
     assert arm.parameter("damping:arm.1").labels == ("arm.1",)

@@ -95,7 +95,7 @@ def _kind(name: str, points: Any) -> Kind:
 
     def scale(world: World, model: Any) -> Array:
         """Sizes for differences [m]: of the smallest body, since any of them may be all that a path turns about."""
-        return np.full(len(points(world, model)), body_size(world, model).min())
+        return np.full(len(points(world, model)), body_size(world, model).min(initial=np.inf))  # (no bodies have no points)
 
     return Kind(name, "m", 3, labels, read, write, scale=scale, step=1e-3, longest=1e-5, route=PLACES)
 
