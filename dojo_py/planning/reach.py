@@ -35,9 +35,10 @@ def broken_at_once(problem: Problem, states: Sequence[State], controls: Array, t
         violations = constraint.violations(states[0], controls[0], 0)
         if violations.max(initial=0.0) <= tolerance:
             continue
-        row = int(violations.argmax())
-        if not constraint.jacobians(problem.model, states[0], controls[0], 0, len(violations))[1][row].any():
-            return f"the initial state violates constraint '{constraint.name}' by {violations[row]:.3g}, which no control changes"
+        by_control = constraint.jacobians(problem.model, states[0], controls[0], 0, len(violations))[1]
+        worst = violations[~by_control.any(axis=1)].max(initial=0.0)
+        if worst > tolerance:
+            return f"the initial state violates constraint '{constraint.name}' by {worst:.3g}, which no control changes"
     return ""
 
 

@@ -321,6 +321,8 @@ def test_a_constraint_that_the_initial_state_violates_is_named(plan):
     assert "the initial state violates constraint 'above' by 0.2, which no control changes" in str(found)
     assert found.status in (PlanStatus.MAX_UPDATES, PlanStatus.VIOLATED) and found.status.value in found.message
     assert plan(sim, start, controls, constraints=bounded, **costs).message == ""
+    both = Constraint(lambda s, u, k: np.array([1e9 + u[0], -0.1 - s.qpos[0]]), "inequality", "stage", name="both")
+    assert "violates constraint 'both' by 0.2," in plan(sim, start, controls, constraints=both, **costs).message
     fine = Constraint(above.function, "inequality", "terminal", name="above")
     assert plan(sim, start, controls, constraints=fine, **costs).message == ""
 
