@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from dojo_py.planning.costs import ResidualCost, expanded
+from dojo_py.planning.costs import FunctionCost, ResidualCost, expanded
 from dojo_py.planning.differences import move, tangent_size
 from dojo_py.planning.knots import guarded
 from dojo_py.planning.problem import Problem
@@ -75,10 +75,8 @@ def check_derivatives(problem: Problem, path: Path) -> None:
             continue
         for at in _places(problem.model, path, knots[0]):
             if np.all(np.isfinite(constraint.value(*at))):
-                given, epsilon = (
-                    constraint.jacobians(problem.model, *at, len(constraint.value(*at))),
-                    _precision(constraint.function, at),
-                )
+                given = constraint.jacobians(problem.model, *at, len(constraint.value(*at)))
+                epsilon = _precision(constraint.function, at)
                 _compare(problem.model, f"constraint '{constraint.name}', jacobian", constraint.value, at, given, epsilon)
 
 
@@ -101,7 +99,7 @@ def _check_cost(model: Any, name: str, cost: Any, at: tuple[Any, Any, int]) -> N
         return
     found = expanded(cost, model, *at)
     given = np.atleast_2d(found.x), np.atleast_2d(found.u)
-    epsilon = _precision(getattr(cost, "function", cost.value), at)
+    epsilon = _precision(cost.function if isinstance(cost, FunctionCost) else cost.value, at)
     _compare(model, f"{name}, derivatives", _as_vector(cost.value), at, given, epsilon)
 
 
