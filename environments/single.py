@@ -87,7 +87,7 @@ class DojoEnv(Env):
         if self._loop is None:
             raise RuntimeError("call reset before step")
         u = action_of("action", action, self.action_space.shape)
-        info = gradients(self.task, state_of(self.state), u, self._kappa) if self._gradients else {}
+        info = gradients(self._loop.task, state_of(self.state), u, self._kappa) if self._gradients else {}
         self._loop.act(u)
         self._state = None
         seen, reward, over, parts = self._loop.outcome()
@@ -96,8 +96,8 @@ class DojoEnv(Env):
 
     def render(self) -> np.ndarray | None:
         """(height, width, 3) picture, uint8; None without a render mode."""
-        if self.render_mode is None or self.state is None:
+        if self.render_mode is None or self._loop is None or self.state is None:
             return None
         from dojo_py.environments.render import render_task
 
-        return render_task(self.task, self.state, *self._size)
+        return render_task(self._loop.task, self.state, *self._size)

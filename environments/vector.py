@@ -144,12 +144,13 @@ class DojoVectorEnv(VectorEnv):
 
     def _start(self, i: int, given: State | None = None) -> None:
         """A fresh start of world i, or one in a given state; random numbers are drawn either way, as DojoEnv does."""
-        drawn = self.task.initial_state(self._generators[i][0])
+        task = self._loops[i].task  # (`self.task` may have been replaced since)
+        drawn = task.initial_state(self._generators[i][0])
         state = drawn if given is None else given
         self._loops[i].start(state)
         self._elapsed[i] = 0
         self._over[i] = False
-        self._seen[i] = observed(self.task, state, None)
+        self._seen[i] = observed(task, state, None)
 
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
@@ -203,7 +204,8 @@ class DojoVectorEnv(VectorEnv):
         live = np.flatnonzero(~self._over)
         infos: dict[str, Any] = {}
         rewards, terminated, truncated = np.zeros(n), np.zeros(n, dtype=bool), np.zeros(n, dtype=bool)
-        derivatives = [gradients(self.task, self._loops[i].state(), u[i], self._kappa) for i in live] if self._gradients else []
+        task = self._loops[0].task
+        derivatives = [gradients(task, self._loops[i].state(), u[i], self._kappa) for i in live] if self._gradients else []
         self._move(live, u)
         parts: list[dict[str, Any]] = []
         for i in live:
@@ -254,7 +256,7 @@ class DojoVectorEnv(VectorEnv):
         """One action of these worlds, on all threads; the kernels release the interpreter lock."""
         own = [loop for i in live if isinstance(loop := self._loops[i], OwnLoop)]
         if own:
-            moved = self.task.move([loop.state() for loop in own], actions[live], self._threads)
+            moved = own[0].task.move([loop.state() for loop in own], actions[live], self._threads)
             for loop, action, found in zip(own, actions[live], moved, strict=True):
                 loop.take(action, found)
             return
@@ -281,4 +283,4 @@ class DojoVectorEnv(VectorEnv):
             return None
         from dojo_py.environments.render import render_task
 
-        return tuple(render_task(self.task, s, *self._size) for s in self.states)
+        return tuple(render_task(loop.task, loop.state(), *self._size) for loop in self._loops)

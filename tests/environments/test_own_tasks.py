@@ -367,6 +367,22 @@ def test_another_task_counts_from_the_next_reset():
     np.testing.assert_array_equal(many.step(np.ones((2, 1)))[0][0], wanted)
 
 
+def test_a_world_that_starts_anew_keeps_its_task_until_all_are_reset():
+    """It drew its state from the new task and moved it by the model of the old one."""
+
+    def refuse(self, rng):
+        raise RuntimeError("the next task's")
+
+    many = DojoVectorEnv(Pendulum(), num_envs=2, max_episode_steps=1)
+    many.reset(seed=0)
+    many.task = type("Next", (Pendulum,), {"initial_state": refuse})()
+    many.step(np.zeros((2, 1)))
+    many.step(np.zeros((2, 1)))
+    many.reset(options={"reset_mask": np.array([True, False])})
+    with pytest.raises(RuntimeError, match="the next task's"):
+        many.reset()
+
+
 def test_observations_in_single_precision_are_in_the_space_from_the_start():
     """Gymnasium warned of the first one; and a first one that is no number was returned."""
     task = type("Single", (Pendulum,), {"observe": lambda self, *a: Pendulum.observe(self, *a).astype(np.float32)})()
