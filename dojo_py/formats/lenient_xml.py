@@ -37,7 +37,8 @@ def _part(found: re.Match[str]) -> str:
     """A part of the text, mended."""
     part = found.group()
     if found.lastgroup == "comment":
-        return "<!--" + "\n" * part.count("\n") + "-->" if part.endswith("-->") else part
+        ends = part.endswith("-->") and len(part) >= len("<!---->")
+        return "<!--" + "\n" * part.count("\n") + "-->" if ends else part
     if found.lastgroup == "tag":
         return re.sub(rf"(\s*)({_ATTRIBUTE})", _attribute, part)
     return "&amp;" if found.lastgroup == "bare" else part
