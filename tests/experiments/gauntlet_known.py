@@ -294,7 +294,7 @@ KNOWN: dict[str, dict[str, Known]] = {
     "gradients": {
         "A": Known(
             (840041,),
-            "a cylinder with a slide at its limit, kappa 1.2e-12: one column, 1.0e-2, bound 1e-3",
+            "a cylinder with a slide at its limit, kappa 1.2e-12: one column, 1.0e-2, bound 1e-4",
         ),
         "parameters": Known(
             (850180, 970033, 6000076),

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from dojo_py import HardOptions, HardSimulator, State, Status, load_model
+from dojo_py.actuation.owners import owners_of_controls
 from dojo_py.mechanism.enums import TrnType
 from dojo_py.reproduce.gauntlet.family import Case, Outcome
 from dojo_py.reproduce.gauntlet.gradients_oracle import GOOD, JUMP, KINK, ORACLE, UNKNOWN, Judged, judge
@@ -199,29 +200,23 @@ def room(model: Any, control: Array, k: int) -> float:
     if model.actuator_ctrllimited[k]:
         low, high = model.actuator_ctrlrange[k]
         free = float(min(abs(control[k] - low), abs(high - control[k])))
-    k = of_control(model, k)
-    plain = not (model.actuator_gaintype[k] or model.actuator_biastype[k] or model.actuator_dyntype[k])
-    if model.actuator_forcelimited[k]:
-        gain, (low, high) = float(model.actuator_gainprm[k, 0]), model.actuator_forcerange[k]
-        force = gain * control[int(model.actuator_ctrladr[k])] if plain else 0.0
+    i = int(owners_of_controls(model)[k])
+    plain = not (model.actuator_gaintype[i] or model.actuator_biastype[i] or model.actuator_dyntype[i])
+    if model.actuator_forcelimited[i]:
+        gain, (low, high) = float(model.actuator_gainprm[i, 0]), model.actuator_forcerange[i]
+        force = gain * control[k] if plain else 0.0
         left = min(abs(force - low), abs(high - force)) if plain else 0.01 * (high - low)
         free = min(free, left / max(abs(gain), 1e-300))
-    return min(free, _joint_room(model, k))
+    return min(free, _joint_room(model, i))
 
 
-def of_control(model: Any, k: int) -> int:
-    """Number of the actuator that has control k: some have several, some none."""
-    there = (model.actuator_ctrladr <= k) & (k < model.actuator_ctrladr + model.actuator_ctrlnum)
-    return int(np.flatnonzero(there)[0])
-
-
-def _joint_room(model: Any, k: int) -> float:
-    """How far a control may move to change the force on a joint by a hundredth of the joint's range for all actuators."""
-    joint = int(model.actuator_trnid[k][0])
-    if int(model.actuator_trntype[k]) != TrnType.JOINT or not model.jnt_actfrclimited[joint]:
+def _joint_room(model: Any, i: int) -> float:
+    """How far a control of actuator i may move to change a joint's force by a hundredth of the joint's range for all actuators."""
+    joint = int(model.actuator_trnid[i][0])
+    if int(model.actuator_trntype[i]) != TrnType.JOINT or not model.jnt_actfrclimited[joint]:
         return np.inf
     low, high = model.jnt_actfrcrange[joint]
-    slope = float(model.actuator_gainprm[k, 0]) * float(model.actuator_gear[int(model.actuator_outadr[k]), 0])
+    slope = float(model.actuator_gainprm[i, 0]) * float(model.actuator_gear[int(model.actuator_outadr[i]), 0])
     return 0.01 * float(high - low) / max(abs(slope), 1e-300)
 
 
@@ -242,7 +237,7 @@ def check_controls(bench: Bench, lin: Any, tally: Tally, part: str) -> None:
 
         first = min(FIRST, 0.9 * room(model, u, int(k)) * size)
         judged = judge(column / size, motion, first, 1.0, bench.bound)
-        tally.column(bench, "B", f"{part}B[:, {k}] '{model.actuator_names[of_control(model, int(k))]}'", judged)
+        tally.column(bench, "B", f"{part}B[:, {k}] '{model.actuator_names[owners_of_controls(model)[k]]}'", judged)
 
 
 def parameter_size(bench: Bench, kind: str, value: Array) -> float:

@@ -54,9 +54,9 @@ def pairs_of(wheel: Any) -> Pairs:
                 continue
             if (int(i) << 16) + int(k) in excluded or (int(k) << 16) + int(i) in excluded:
                 continue
-            rows.append((a, b) if m.geom_type[b] not in (PLANE, HFIELD) else (b, a))
+            rows.append((a, b))
     rows += [(int(a), int(b)) for a, b in zip(m.pair_geom1, m.pair_geom2, strict=True)]
-    table = np.array(rows, int).reshape(-1, 2)
+    table = np.array([(b, a) if m.geom_type[b] in (PLANE, HFIELD) else (a, b) for a, b in rows], int).reshape(-1, 2)
     return Pairs(table[:, 0], table[:, 1])
 
 
