@@ -92,12 +92,13 @@ def reward_gradient(task: Any, before: State, action: Array, after: State, conta
         def value(b: State, u: Array, a: State) -> Array:
             return np.array([earned(task, b, u, a, contacts)[0]])
 
+        epsilon = epsilon_of(task.reward(before, action, after, contacts)[0])
         for what, given, along, moved in (
             ("the state before", first, lambda s: value(s, action, after), lambda d: moved_states(task, before, d)),
             ("the action", by_action, lambda u: value(before, u, after), lambda d: list(action + d)),
             ("the state after", last, lambda s: value(before, action, s), lambda d: moved_states(task, after, d)),
         ):
-            _compare(name, what, given[None], along, moved, epsilon_of(task.reward(before, action, after, contacts)[0]))
+            _compare(name, what, given[None], along, moved, epsilon)
         vars(task)[_KEPT + "reward_gradient"] = True
     return first, by_action, last
 
