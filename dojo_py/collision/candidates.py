@@ -235,6 +235,12 @@ def _inner_radii(kind, size, table):
     return inner
 
 
+HULL_ARRAYS = ("corner", "first", "neighbour", "around", "around_face", "face_normal", "ring", "ring_corner")
+"""Fields of PairCandidates that are arrays of the table of shapes as they are."""
+OF_TABLE = {"face_normal": "normal"}
+"""Name in `ShapeTable`, where it is another."""
+
+
 def _pair_candidates(model, listed, rounds, mass, ease, shapes, timestep):
     """PairCandidates of pairs of geoms, their laws, coefficients, ratios, restitutions: the first `rounds` of them are round."""
     (geoms, law, mu, ratio, bounce), (node, at, directions) = listed, shapes
@@ -275,7 +281,7 @@ def _pair_candidates(model, listed, rounds, mass, ease, shapes, timestep):
         shape_hull=table.hull,
         shape_faces=table.faces,
         shape_reach=reach,
-        **dict(zip(PairCandidates._fields[-17:-9], table[5:], strict=True)),
+        **{name: getattr(table, OF_TABLE.get(name, name)) for name in HULL_ARRAYS},
         **height_fields(model)._asdict(),
         **pair_index(geoms, ~np.isfinite(reach))._asdict(),
     )
