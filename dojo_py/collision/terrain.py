@@ -17,7 +17,7 @@ import math
 from dojo_py.arrays import body_row
 from dojo_py.collision.common_area import common_corners
 from dojo_py.collision.convex_pair import nearest
-from dojo_py.collision.convex_shapes import CYLINDER, ELLIPSOID, MESH, is_curved, rounding, support
+from dojo_py.collision.convex_shapes import CYLINDER, ELLIPSOID, is_curved, rounding, support
 from dojo_py.collision.features import (
     BALL_FEATURE,
     EDGE_EDGE,
@@ -30,19 +30,29 @@ from dojo_py.collision.features import (
 )
 from dojo_py.collision.found_features import NUMBERS, add_feature, keep_spread
 from dojo_py.collision.height_fields import (
-    BLOCK,
-    between_boxes,
-    block_box,
     box_in_field,
     cells_below,
-    grid_point,
-    middle_of,
     terrain_triangle,
 )
-from dojo_py.collision.height_fields import CORNERS as PRISM
 from dojo_py.collision.manifold import MISSED, MOST
 from dojo_py.collision.rim_choice import rim_features
 from dojo_py.collision.shown_polygons import CORNERS, FOUND, no_ends, pose_of, shape_of, show_polygon, shows_polygon
+from dojo_py.collision.terrain_gap import prism_at
+from dojo_py.collision.terrain_grid import (
+    FLAT,
+    ON_EDGE,
+    PARALLEL,
+    bends_out,
+    edge_number,
+    is_normal_above,
+    is_normal_below,
+    is_peak,
+    part_of_triangle,
+    point_number,
+    shares_of,
+    triangle_in_field,
+    triangle_number,
+)
 from dojo_py.collision.vectors import (
     along,
     cross,
@@ -60,12 +70,6 @@ from dojo_py.collision.vectors import (
 )
 from dojo_py.jit import kernel
 
-ON_EDGE = 1e-7
-"""Barycentric coordinate below which a point counts as lying on an edge of its triangle."""
-FLAT = 1e-9
-"""Sine of the angle between adjacent triangles below which the terrain is flat."""
-PARALLEL = 1e-6
-"""Sine of the angle by which a neighbour may rise above the plane through q, for round-off."""
 LEVEL = 4.0 * PARALLEL
 """Distance of n from a triangle's unit normal below which they are the same: above PARALLEL, so that edges of a flat terrain have
 no other normal."""
@@ -74,66 +78,6 @@ SAME_POINT = 1e-12
 OF_PRISM = 1
 """First number of a nearest point of a whole prism; those of an edge or a point of the terrain have 0 (`_round`). The second ones,
 a triangle's and an edge's or point's, may be equal."""
-
-
-@kernel
-def _prism(Q, b, r, c, half, corners, pose_b):
-    """(shape, pose) of the prism below a triangle of geom b."""
-    f = Q.shape_faces[b, 0]
-    middle, size = middle_of(Q, f, corners)
-    number = 2 * (r * (Q.field_grid[f, 1] - 1) + c) + half
-    first = Q.shape_hull[b, 0] + PRISM * number
-    return (MESH, size, first, PRISM), (plus(pose_b[0], turned(pose_b[1], middle)), pose_b[1])
-
-
-@kernel
-def terrain_nearest(Q, W, k, x, R, reach):
-    """(gap [m], normal from the shape to the field, witness point of the shape, of the field) of pair k at poses x, R.
-
-    Where the gap is not below reach [m]: reach, a lower bound of it, and both centres.
-    """
-    a, b = Q.geom[k, 0], Q.geom[k, 1]
-    i, j = body_row(x, Q.shape_node[a]), body_row(x, Q.shape_node[b])
-    A, pose_a, pose_b = shape_of(Q, a), pose_of(Q, a, x[i], R[i]), pose_of(Q, b, x[j], R[j])
-    f, best = Q.shape_faces[b, 0], (reach, unit(minus(pose_b[0], pose_a[0])), pose_a[0], pose_b[0])
-    box = box_in_field(A, pose_a, pose_b, 0.0, Q)
-    # The block below the shape first: its gap rules out most of the others.
-    r, c = _block_below(Q, f, box)
-    best = _nearest_in_block(Q, W, A, pose_a, b, pose_b, box, r, c, best)
-    for row_ in range(0, Q.field_grid[f, 0] - 1, BLOCK):
-        for column in range(0, Q.field_grid[f, 1] - 1, BLOCK):
-            if (row_ != r or column != c) and between_boxes(box, block_box(Q, f, row_, column)) <= max(best[0], 0.0):
-                best = _nearest_in_block(Q, W, A, pose_a, b, pose_b, box, row_, column, best)
-    return best
-
-
-@kernel
-def _block_below(Q, f, box):
-    """(row, column) of the first cell of the block of field f that is nearest to the middle of a box, in the field's axes."""
-    first = (0, 0)
-    for axis in range(2):
-        cells, half = Q.field_grid[f, 1 - axis] - 1, Q.field_size[f, axis]
-        along_axis = (0.5 * (box[0][axis] + box[1][axis]) + half) / (2.0 * half) * cells
-        inside = int(min(max(0.0, along_axis), cells - 1.0))  # (in this order 0 where it is NaN)
-        first = (inside // BLOCK * BLOCK, first[0])  # (x gives the column, then y the row)
-    return first
-
-
-@kernel
-def _nearest_in_block(Q, W, A, pose_a, b, pose_b, box, first_row, first_column, best):
-    """The nearer of `best` (gap, normal, points) and what the prisms of a block have, the box being that about the shape A."""
-    f = Q.shape_faces[b, 0]
-    for r in range(first_row, min(first_row + BLOCK, Q.field_grid[f, 0] - 1)):
-        for c in range(first_column, min(first_column + BLOCK, Q.field_grid[f, 1] - 1)):
-            for half in range(2):
-                corners = terrain_triangle(Q, f, r, c, half)
-                middle, size = middle_of(Q, f, corners)
-                if between_boxes(box, (minus(middle, size), plus(middle, size))) <= max(best[0], 0.0):
-                    B, place = _prism(Q, b, r, c, half, corners, pose_b)
-                    gap, n, p, q, _, _ = nearest(A, pose_a, B, place, minus(place[0], pose_a[0]), Q, W.polytope, best[0])
-                    if gap < best[0]:
-                        best = gap, n, p, q
-    return best
 
 
 @kernel
@@ -155,7 +99,7 @@ def find_terrain(Q, W, k, x, R, reach):
                 corners = terrain_triangle(Q, f, r, c, half)
                 if max(corners[0][2], corners[1][2], corners[2][2]) < low[2]:
                     continue
-                B, place = _prism(Q, b, r, c, half, corners, pose_b)
+                B, place = prism_at(Q, b, r, c, half, corners, pose_b)
                 gap, n, p, q, _, _ = nearest(A, pose_a, B, place, minus(place[0], pose_a[0]), Q, W.polytope, reach)
                 if gap < least:
                     least, deep_r, deep_c, deep_half = gap, r, c, half
@@ -167,137 +111,22 @@ def find_terrain(Q, W, k, x, R, reach):
 
 
 @kernel
-def _local(Q, b, cell):
-    """(corners, outward normal) of a triangle in the field's frame."""
-    corners = terrain_triangle(Q, Q.shape_faces[b, 0], cell[0], cell[1], cell[2])
-    m = unit(cross(minus(corners[1], corners[0]), minus(corners[2], corners[0])))
-    return corners, m if m[2] > 0.0 else times(-1.0, m)
-
-
-@kernel
-def _grid_place(cell, i):
-    """(row, column) of corner i of a triangle, in the order of `terrain_triangle`."""
-    r, c, half = cell
-    if half == 0:
-        return (r + 1, c) if i == 0 else (r, c) if i == 1 else (r + 1, c + 1)
-    return (r, c) if i == 0 else (r + 1, c + 1) if i == 1 else (r, c + 1)
-
-
-@kernel
-def _beyond(Q, f, cell, i):
-    """(whether there is a neighbour across the edge opposite to corner i, its corner that is not on that edge)."""
-    r, c, half = cell
-    rows, columns = Q.field_grid[f, 0], Q.field_grid[f, 1]
-    if half == 0:  # corners (r + 1, c), (r, c), (r + 1, c + 1)
-        y, z = (r, c + 1) if i == 0 else (r + 2, c + 1) if i == 1 else (r, c - 1)
-    else:  # corners (r, c), (r + 1, c + 1), (r, c + 1)
-        y, z = (r + 1, c + 2) if i == 0 else (r - 1, c) if i == 1 else (r + 1, c)
-    if 0 <= y < rows and 0 <= z < columns:
-        return True, grid_point(Q, f, y, z)
-    return False, (0.0, 0.0, 0.0)
-
-
-@kernel
-def _bends_out(Q, f, cell, corners, m, i):
-    """Whether the edge opposite to corner i is on the border of the field, or the terrain is convex there."""
-    there, w = _beyond(Q, f, cell, i)
-    e = minus(w, corners[(i + 1) % 3])
-    return not there or dot(m, e) < -FLAT * length(e)
-
-
-@kernel
-def _is_peak(Q, f, cell, i):
-    """Whether the terrain is convex at some edge at corner i, or the corner is on the border."""
-    r, c = _grid_place(cell, i)
-    p = grid_point(Q, f, r, c)
-    for k in range(6):
-        ok1, one = _ring_point(Q, f, r, c, k)
-        ok2, two = _ring_point(Q, f, r, c, (k + 1) % 6)
-        ok3, three = _ring_point(Q, f, r, c, (k + 2) % 6)
-        if not (ok1 and ok2 and ok3):
-            return True  # on the border
-        m = unit(cross(minus(one, p), minus(two, p)))
-        e = minus(three, p)
-        if dot(m, e) < -FLAT * length(e):
-            return True
-    return False
-
-
-@kernel
-def _ring_point(Q, f, r, c, k):
-    """Point k of the six neighbours of a point of the grid, anticlockwise; False where there is none."""
-    y = r + (1 if k == 1 or k == 2 else -1 if k == 4 or k == 5 else 0)
-    z = c + (1 if k == 0 or k == 1 else -1 if k == 3 or k == 4 else 0)
-    if 0 <= y < Q.field_grid[f, 0] and 0 <= z < Q.field_grid[f, 1]:
-        return True, grid_point(Q, f, y, z)
-    return False, (0.0, 0.0, 0.0)
-
-
-@kernel
-def _shares(corners, q):
-    """Barycentric coordinates of a point, in the field's frame, in a triangle, projected along z."""
-    a, b, c = corners
-    det = (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
-    v = ((q[0] - a[0]) * (c[1] - a[1]) - (q[1] - a[1]) * (c[0] - a[0])) / det
-    w = ((b[0] - a[0]) * (q[1] - a[1]) - (b[1] - a[1]) * (q[0] - a[0])) / det
-    return 1.0 - v - w, v, w
-
-
-@kernel
-def _part(shares):
-    """Part of a triangle on which a point lies: (3, -1) its interior, (2, i) the edge opposite to corner i, (1, i) corner i."""
-    zero, at = 0, -1
-    for i in range(3):
-        if shares[i] < ON_EDGE:
-            zero += 1
-            at = i
-    if zero == 0:
-        return 3, -1
-    if zero == 1:
-        return 2, at
-    best = 0
-    for i in range(1, 3):
-        if shares[i] > shares[best]:
-            best = i
-    return 1, best
-
-
-@kernel
-def _belongs(Q, f, cell, n, q, part):
-    """Whether n, out of the terrain and no triangle's normal, is a normal of the terrain at its point q (in the field's frame)."""
-    size, i = part
-    if size == 3:
-        return False
-    if size == 2:
-        there, w = _beyond(Q, f, cell, i)
-        e = minus(w, q)
-        return not there or dot(n, e) <= PARALLEL * length(e)
-    r, c = _grid_place(cell, i)
-    for k in range(6):
-        there, w = _ring_point(Q, f, r, c, k)
-        e = minus(w, q)
-        if there and dot(n, e) > PARALLEL * length(e):
-            return False
-    return True
-
-
-@kernel
 def _touch(Q, W, k, x, R, geoms, cell, near, reach):
     """Add the features of the shape and one triangle; near: (gap, n, p, q) of the shape and the triangle's prism."""
     a, pose_a, b, pose_b = geoms
     gap, n, p, q = near
     f = Q.shape_faces[b, 0]
-    corners, m = _local(Q, b, cell)
+    corners, m = triangle_in_field(Q, b, cell)
     here = turned_back(pose_b[1], minus(q, pose_b[0]))
     out = times(-1.0, turned_back(pose_b[1], n))
-    shares = _shares(corners, here)
+    shares = shares_of(corners, here)
     size = length(minus(corners[1], corners[0])) + length(minus(corners[2], corners[0]))
     if dot(m, minus(here, corners[0])) < -ON_EDGE * size:  # a side of the border, or the bottom
-        if _is_outside(Q, f, cell, out, here):
+        if is_normal_below(Q, f, cell, out, here):
             _witnesses(Q, W, k, x, R, geoms, cell, p, q, n)
         return
-    part, level = _part(shares), length(minus(out, m)) < LEVEL
-    if not (level or _belongs(Q, f, cell, out, here, part)):
+    part, level = part_of_triangle(shares), length(minus(out, m)) < LEVEL
+    if not (level or is_normal_above(Q, f, cell, out, here, part)):
         if W.kappa[0] > 0.0 and reach > 0.0 and shows_polygon(Q, a):
             _add_corners_over(Q, W, k, x, R, geoms, cell, (corners, m, gap), reach)
         return
@@ -352,52 +181,11 @@ def _add_corners_over(Q, W, k, x, R, geoms, cell, triangle, reach):
 
 
 @kernel
-def _is_outside(Q, f, cell, n, q):
-    """Whether n, out of a prism at its point q below the terrain, is a normal of the whole field there.
-
-    It is if no other prism that contains q rises above the plane at q.
-    """
-    for r in range(max(cell[0] - 1, 0), min(cell[0] + 2, Q.field_grid[f, 0] - 1)):
-        for c in range(max(cell[1] - 1, 0), min(cell[1] + 2, Q.field_grid[f, 1] - 1)):
-            for half in range(2):
-                corners = terrain_triangle(Q, f, r, c, half)
-                shares = _shares(corners, q)
-                if min(shares[0], shares[1], shares[2]) < -ON_EDGE:
-                    continue
-                for i in range(3):
-                    e = minus(corners[i], q)
-                    low = (e[0], e[1], -Q.field_size[f, 3] - q[2])
-                    if dot(n, e) > PARALLEL * length(e) or dot(n, low) > PARALLEL * length(low):
-                        return False
-    return True
-
-
-@kernel
-def _triangle_number(Q, f, cell):
-    return 2 * (cell[0] * (Q.field_grid[f, 1] - 1) + cell[1]) + cell[2]
-
-
-@kernel
-def _point_number(Q, f, cell, i):
-    r, c = _grid_place(cell, i)
-    return r * Q.field_grid[f, 1] + c
-
-
-@kernel
-def _edge_number(Q, f, cell, i):
-    """Number of the edge opposite to corner i, the same from both triangles: 4 × point + 0, 1 or 2 (+ 3: points, in `_round`)."""
-    r1, c1 = _grid_place(cell, (i + 1) % 3)
-    r2, c2 = _grid_place(cell, (i + 2) % 3)
-    direction = 0 if r1 == r2 else 1 if c1 == c2 else 2
-    return 4 * (min(r1, r2) * Q.field_grid[f, 1] + min(c1, c2)) + direction
-
-
-@kernel
 def _show_triangle(Q, M, b, cell, pose_b):
     """Write the triangle into M's second row, counterclockwise from outside like the faces of a mesh."""
-    corners, m = _local(Q, b, cell)
+    corners, m = triangle_in_field(Q, b, cell)
     M.radius[1], M.disc[1], M.corners[1], M.has_face[1] = 0.0, 0.0, 3, True
-    M.face[1] = _triangle_number(Q, Q.shape_faces[b, 0], cell)
+    M.face[1] = triangle_number(Q, Q.shape_faces[b, 0], cell)
     for i in range(3):
         place = i if cell[2] == 0 else 2 - i  # in MuJoCo's order the second triangle of a cell runs clockwise
         put(M.point[1], place, plus(pose_b[0], turned(pose_b[1], corners[i])))
@@ -420,12 +208,12 @@ def _number(Q, W, k, f, cell, corners, m, gap, pose_b):
                 w = turned_back(pose_b[1], row(M.along[s], 1))
                 M.corner[s, 0] ^= 1 * (w[0] + w[1] < 0.0)  # the number of the crossing is the same from both triangles
             i = 3 - M.corner[s, 1] // CORNERS - M.corner[s, 1] % CORNERS
-            good = _bends_out(Q, f, cell, corners, m, i)
-            M.corner[s, 1] = _edge_number(Q, f, cell, i)
+            good = bends_out(Q, f, cell, corners, m, i)
+            M.corner[s, 1] = edge_number(Q, f, cell, i)
         elif M.side[s] == 1:
             i = M.corner[s, 0]
-            good = _is_peak(Q, f, cell, i)
-            M.corner[s, 0] = _point_number(Q, f, cell, i)
+            good = is_peak(Q, f, cell, i)
+            M.corner[s, 0] = point_number(Q, f, cell, i)
         elif _is_double(W, k, M, s):
             good, missed = False, False
         if good:
@@ -458,14 +246,14 @@ def _round(Q, W, k, x, R, geoms, cell, part, level, centre, end):
     a, _, b, pose_b = geoms
     curved = is_curved(shape_of(Q, a))
     f, M = Q.shape_faces[b, 0], W.manifold
-    corners, m = _local(Q, b, cell)
+    corners, m = triangle_in_field(Q, b, cell)
     size, i = part
     M.side[0], M.sign[0] = 0, 1.0
     put(M.at[0], 0, centre)
     M.rounding[0, 0], M.rounding[0, 1] = rounding(shape_of(Q, a)), 0.0
     if level or size == 3:
         M.kind[0] = ELLIPSOID_PLANE if curved else POINT_PLANE
-        M.corner[0, 0], M.corner[0, 1] = end, _triangle_number(Q, f, cell)
+        M.corner[0, 0], M.corner[0, 1] = end, triangle_number(Q, f, cell)
         put(M.at[0], 1, plus(pose_b[0], turned(pose_b[1], corners[0])))
         put(M.along[0], 1, turned(pose_b[1], m))
         if not _is_double(W, k, M, 0):
@@ -473,7 +261,7 @@ def _round(Q, W, k, x, R, geoms, cell, part, level, centre, end):
         return
     M.kind[0] = NEAREST if curved else BALL_FEATURE
     one, two = (corners[i], corners[i]) if size == 1 else (corners[(i + 1) % 3], corners[(i + 2) % 3])
-    M.corner[0, 0], M.corner[0, 1] = end, 4 * _point_number(Q, f, cell, i) + 3 if size == 1 else _edge_number(Q, f, cell, i)
+    M.corner[0, 0], M.corner[0, 1] = end, 4 * point_number(Q, f, cell, i) + 3 if size == 1 else edge_number(Q, f, cell, i)
     before = W.n_features[0]
     add_feature(Q, W, k, M, 0, x, R)
     if W.n_features[0] > before:
@@ -505,14 +293,14 @@ def _witnesses(Q, W, k, x, R, geoms, cell, p, q, n):
         _plane_feature(Q, W, k, x, R, geoms, cell, p, q, n)
         return
     b, pose_b, M, before = geoms[2], geoms[3], W.manifold, W.n_features[0]
-    number = _triangle_number(Q, Q.shape_faces[b, 0], cell)
+    number = triangle_number(Q, Q.shape_faces[b, 0], cell)
     M.kind[0], M.side[0], M.sign[0] = NEAREST, 0, 1.0
     M.corner[0, 0], M.corner[0, 1] = OF_PRISM, number
     M.rounding[0, 0], M.rounding[0, 1] = rounding(shape_of(Q, geoms[0])), 0.0
     add_feature(Q, W, k, M, 0, x, R)
     if W.n_features[0] > before:
         corners = terrain_triangle(Q, Q.shape_faces[b, 0], cell[0], cell[1], cell[2])
-        _, (middle, _) = _prism(Q, b, cell[0], cell[1], cell[2], corners, pose_b)
+        _, (middle, _) = prism_at(Q, b, cell[0], cell[1], cell[2], corners, pose_b)
         for r in range(3):  # (fields are fixed to the world)
             W.fcentre[before, 1, r] = middle[r]
         W.fhalf[before, 1, 0], W.fhalf[before, 1, 2] = 1.0 + number, 0.0
@@ -529,7 +317,7 @@ def _plane_feature(Q, W, k, x, R, geoms, cell, p, q, n):
     M.kind[0], M.side[0], M.sign[0] = ELLIPSOID_PLANE if Q.shape_kind[a] == ELLIPSOID else POINT_PLANE, 0, 1.0
     # (a number of its own for each: the check at the end of a step may find another point over another plane of the triangle)
     M.corner[0, 0] = NUMBERS - 1 - W.n_features[0]
-    M.corner[0, 1] = _triangle_number(Q, Q.shape_faces[geoms[2], 0], cell)
+    M.corner[0, 1] = triangle_number(Q, Q.shape_faces[geoms[2], 0], cell)
     put(M.at[0], 0, along(p, -radius, n))
     put(M.at[0], 1, q)
     put(M.along[0], 1, times(-1.0, n))
@@ -557,7 +345,7 @@ def _is_there(W, f):
 def _push_up(Q, W, k, x, R, geoms, cell):
     """Add the lowest point of the shape over the plane of a triangle, where the overlap is so deep that no feature was found."""
     a, pose_a, b, pose_b = geoms
-    corners, m = _local(Q, b, cell)
+    corners, m = triangle_in_field(Q, b, cell)
     up, A = turned(pose_b[1], m), shape_of(Q, a)
     lowest, _ = support(A, pose_a, times(-1.0, up), Q, -1)
     place = plus(pose_b[0], turned(pose_b[1], corners[0]))
@@ -567,7 +355,7 @@ def _push_up(Q, W, k, x, R, geoms, cell):
     M, z = W.manifold, (pose_a[1][2], pose_a[1][5], pose_a[1][8])
     end = 0 if dot(z, up) < 0.0 else 1
     M.kind[0], M.side[0], M.sign[0] = RIM_PLANE, 0, 1.0
-    M.corner[0, 0], M.corner[0, 1] = end, _triangle_number(Q, Q.shape_faces[b, 0], cell)
+    M.corner[0, 0], M.corner[0, 1] = end, triangle_number(Q, Q.shape_faces[b, 0], cell)
     put(M.at[0], 0, along(pose_a[0], Q.shape_size[a, 1] * (1.0 - 2.0 * end), z))
     put(M.along[0], 0, z)
     put(M.at[0], 1, place)

@@ -3,7 +3,8 @@
 from dojo_py.collision.height_fields import HFIELD
 from dojo_py.collision.manifold import find_convex
 from dojo_py.collision.pair_gap import convex_distance
-from dojo_py.collision.terrain import find_terrain, terrain_nearest
+from dojo_py.collision.terrain import find_terrain
+from dojo_py.collision.terrain_gap import terrain_nearest
 from dojo_py.jit import kernel
 
 

@@ -29,13 +29,12 @@ STIFF = 1e7
 
 
 @kernel
-def assemble(L, W, h, kn, kf, typical, corrected, yields=0.0, yields_to_world=0.0):
+def assemble(L, W, h, kn, kf, typical, corrected, yields=0.0):
     """Block matrix and right-hand side of Newton's step towards the complementarities kn, kf, from the rows that `evaluate` wrote.
 
     typical: mean product of contacts and limits, see `_aim`; 0: the target of all products is kn.
     corrected: right-hand side with the second-order terms of the affine step (the matrix is not rebuilt then).
-    yields, yields_to_world: compliance of contacts between bodies, and with the world, that are too stiff for derivatives, over the
-    inverse mass of their bodies (stiff_contacts.py); 0: none.
+    yields: compliance of contacts that are too stiff for derivatives, over the inverse mass of their bodies (stiff_contacts.py).
     """
     x = W.step
     if not corrected:
@@ -59,8 +58,7 @@ def assemble(L, W, h, kn, kf, typical, corrected, yields=0.0, yields_to_world=0.
             _assemble_closure(L, W, n, corrected)
     for m in range(W.span[MOVED_CONTACTS, 0], W.span[MOVED_CONTACTS, 1]):
         c = W.members[CONTACTS, m]
-        give = yields if W.cbody[c, 0] >= 0 and W.cbody[c, 1] >= 0 else yields_to_world
-        _assemble_contact(L, W, c, h, _aim(W, c, kn, typical), kf, corrected, give)
+        _assemble_contact(L, W, c, h, _aim(W, c, kn, typical), kf, corrected, yields)
 
 
 @kernel

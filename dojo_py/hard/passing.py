@@ -24,7 +24,7 @@ from dojo_py.collision.features import POINT_PLANE
 from dojo_py.collision.height_fields import HFIELD
 from dojo_py.collision.shown_polygons import pose_of, shape_of
 from dojo_py.collision.sweep import set_box
-from dojo_py.collision.terrain import terrain_nearest
+from dojo_py.collision.terrain_gap import terrain_nearest
 from dojo_py.collision.vectors import cross, length, matrix, minus, plus, row, times, turned
 from dojo_py.hard.feature_geometry import feature_gap, feature_point
 from dojo_py.hard.islands import in_span

@@ -4,7 +4,7 @@ On the central path at small κ a contact is as stiff as γ/s, its friction as �
 eliminating one body from the other's rows leaves four digits of the mass: derivatives were off by 5e-3 to 0.5 at κ 1e-12 of the
 model's units. The matrix of a contact with the world has one body, and `assemble` keeps it apart in pairs of doubles; but its
 right-hand sides by coordinates are as large as its stiffness, and what is perpendicular to the contact's rows in them is round-off
-of that: columns by coordinates were off by 5e-15/κ, 5e-3 at κ 1e-12. With the compliance they are off by 1e-4 at most.
+of that: columns by coordinates were off by 5e-15/κ, 5e-3 at κ 1e-12. With the compliance they are off by 1e-5 at most.
 """
 
 from dojo_py.arrays import scratch

@@ -11,6 +11,7 @@ from dojo_py.mechanism.model import Model
 from dojo_py.mechanism.model_arrays import NOT_IN_MUJOCO
 from dojo_py.mechanism.option import Option
 from dojo_py.mechanism.quaternion import matrix
+from dojo_py.reproduce.gauntlet.soft_wheel import hulls
 
 TOLERANCE = 1e-10
 """Largest difference accepted, relative to max(1, |value|)."""
@@ -89,25 +90,6 @@ def differences(model: Model, reference: mujoco.MjModel) -> dict[str, float]:
         obj = getattr(mujoco.mjtObj, f"mjOBJ_{kind.upper()}")
         wheel = tuple(mujoco.mj_id2name(reference, obj, i) or "" for i in range(len(names)))
         out[f"{kind}_names"] = 0.0 if wheel == names else np.inf
-    return out
-
-
-def hulls(model) -> list:
-    """Convex hulls of the meshes: neighbours of every vertex by its number in the mesh, and the faces; None without a hull.
-
-    The vertices of a hull stand in another order in the wheel.
-    """
-    out = []
-    for address in model.mesh_graphadr:
-        if address < 0:
-            out.append(None)
-            continue
-        graph = np.asarray(model.mesh_graph[address:])
-        nvert, nface = graph[:2]
-        first, vertices, edges = graph[2 : 2 + nvert], graph[2 + nvert : 2 + 2 * nvert], graph[2 + 2 * nvert :]
-        last = [int(np.argmax(edges[a:] < 0)) + a for a in first]
-        around = {int(v): set(vertices[edges[a:b]].tolist()) for v, a, b in zip(vertices, first, last, strict=True)}
-        out.append((around, graph[2 + 3 * (nvert + nface) :][: 3 * nface].tolist()))
     return out
 
 

@@ -63,11 +63,11 @@ def ground(draw: Draw) -> None:
     draw.statics[-1] = draw.statics[-1].replace(PLANE_BITS, TOUCHES_ALL)
 
 
-def heap(draw: Draw) -> None:
-    """Bodies of every shape, or of one, that fall into a bin of planes, of fixed boxes, or onto a fixed solid."""
+def heap(draw: Draw, count: int | None = None) -> None:
+    """Bodies of every shape, or of one, that fall into a bin of planes, of fixed boxes, or onto a fixed solid. count: how many."""
     solids, rng = Solids(draw), draw.rng
     kinds = [str(rng.choice(KINDS))] if draw.chance(0.25) else list(KINDS)
-    shapes = [solids.one(kinds) for _ in range(draw.count(16))]
+    shapes = [solids.one(kinds) for _ in range(draw.count(16) if count is None else count)]
     half = draw.size * max(1.0, 0.6 * len(shapes) ** (1 / 3))
     bin_ = str(rng.choice(["planes", "boxes", "solid"]))
     ground(draw)

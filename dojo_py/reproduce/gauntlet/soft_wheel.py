@@ -61,7 +61,7 @@ def array_differences(ours: Model, wheel: Any) -> dict[str, float]:
     round_off = np.finfo(float).eps * np.max(wheel.dof_M0, initial=0.0) * np.max(wheel.dof_invweight0, initial=0.0)
     for name in INVERSE:
         out[name] = max(out[name] - round_off, 0.0)
-    out["mesh_graph"] = 0.0 if _hulls(ours) == _hulls(wheel) else np.inf
+    out["mesh_graph"] = 0.0 if hulls(ours) == hulls(wheel) else np.inf
     out["mesh_vert"] = _relative(*(np.float64(x) * SINGLE for x in (ours.mesh_vert, wheel.mesh_vert)))
     out["stat.meaninertia"] = _relative(ours.stat.meaninertia, wheel.stat.meaninertia)
     out["inertia tensors"] = _relative(_tensors(ours), _tensors(wheel))  # equal principal moments leave the axes open
@@ -72,16 +72,23 @@ SINGLE = 1e-3
 """Factor of what the wheel has in single precision: of 1e-7 of a vertex 1e-10 counts."""
 
 
-def _hulls(model: Any) -> list[dict[int, set[int]]]:
-    """Neighbours of every vertex of each mesh's hull: their order is not defined."""
-    found = []
+def hulls(model: Any) -> list[Any]:
+    """Convex hulls of the meshes: neighbours of every vertex by its number in the mesh, and the faces; None without a hull.
+
+    The vertices of a hull stand in another order in the wheel.
+    """
+    out: list[Any] = []
     for address in model.mesh_graphadr:
-        graph = np.asarray(model.mesh_graph[address:] if address >= 0 else [0, 0])
-        vertices, edges = graph[2 + graph[0] : 2 + 2 * graph[0]], graph[2 + 2 * graph[0] :]
-        first = graph[2 : 2 + graph[0]]
-        last = [int(np.argmax(edges[a:] < 0)) + int(a) for a in first]
-        found.append({int(v): set(vertices[edges[a:b]].tolist()) for v, a, b in zip(vertices, first, last, strict=True)})
-    return found
+        if address < 0:
+            out.append(None)
+            continue
+        graph = np.asarray(model.mesh_graph[address:])
+        nvert, nface = graph[:2]
+        first, vertices, edges = graph[2 : 2 + nvert], graph[2 + nvert : 2 + 2 * nvert], graph[2 + 2 * nvert :]
+        last = [int(np.argmax(edges[a:] < 0)) + a for a in first]
+        around = {int(v): set(vertices[edges[a:b]].tolist()) for v, a, b in zip(vertices, first, last, strict=True)}
+        out.append((around, graph[2 + 3 * (nvert + nface) :][: 3 * nface].tolist()))
+    return out
 
 
 def _relative(ours: Any, theirs: Any) -> float:

@@ -20,14 +20,13 @@ ALLOWED = scenes.ALLOWED
 FIXED = (*range(16), 1008, 1027, 1105, 1107, 1131, 1135, 1139)
 
 
-def _thrown(draw: Draw) -> None:
+def thrown(draw: Draw) -> None:
     """One body of any shape that falls onto the hills."""
-    draw.count = lambda most: 1  # type: ignore[method-assign]
-    heap(draw)
+    heap(draw, 1)
 
 
 KINDS: dict[Callable[[Draw], None], float] = {
-    _thrown: 3, heap: 3, stack: 2, wall: 1, dominoes: 1, links: 2, ring: 1, hand: 1, cart: 3,
+    thrown: 3, heap: 3, stack: 2, wall: 1, dominoes: 1, links: 2, ring: 1, hand: 1, cart: 3,
 }  # fmt: skip
 
 
