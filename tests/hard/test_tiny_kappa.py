@@ -18,7 +18,7 @@ H = 0.0075
 @pytest.mark.parametrize("kappa", [1e-11, 1e-13])
 @pytest.mark.parametrize("ground", GROUNDS)
 def test_derivatives_by_coordinates(ground, kappa):
-    """To 1e-4, scaled as in differences.py. Measured: 3.4e-6 at most; before 5e-15 over kappa.
+    """To 1e-4, scaled as in differences.py. Measured: 6.7e-6 at most; before 5e-15 over kappa.
 
     Right-hand sides by coordinates are as large as the contact is stiff; what is perpendicular to its rows in them was round-off.
     """
