@@ -348,8 +348,8 @@ KNOWN: dict[str, dict[str, Known]] = {
         "parameters": Known(
             (850084, 920064, 6000099),
             "an anchor whose column is nearly zero: round-off, 6.5e-8 of the largest column; a plane's normal: the "
-            "judge's differences are longer than the bend, differences of 2e-7 agree to 4e-7 (920064); a mesh and a capsule exactly "
-            "aligned: two solutions (6000099)",
+            "judge's differences are longer than the bend, differences of 2e-7 agree to 4e-7 (920064); a mesh and a capsule "
+            "exactly aligned: two solutions (6000099)",
             round_off=(850084, 920064, 6000099),
         ),
         "close": Known(
