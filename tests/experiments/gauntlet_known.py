@@ -324,10 +324,14 @@ KNOWN: dict[str, dict[str, Known]] = {
     },
     "hills": {
         "A": Known((1288,), "a link on a ball joint whose friction jams it in the ground: impulses of 1e7 N s", round_off=(1288,)),
-        "parameters": Known((1288,), "the same", round_off=(1288,)),
+        "parameters": Known(
+            (1288, 3016),
+            "the link; a box aligned with the grid: turned by 1e-7 it has other features, and the step is 1e-3 elsewhere (3016)",
+            round_off=(1288,),
+        ),
         "close": Known(
-            (117, 1182, 1288),
-            "4e-6 at impulses of 2e4 N s of 1 kg (117), of springref at kappa 1e-6 (1182); the jammed link",
+            (117, 1182, 1288, 3016),
+            "4e-6 at impulses of 2e4 N s of 1 kg (117), of springref at kappa 1e-6 (1182); the jammed link; the box",
             round_off=(117, 1182, 1288),
         ),
     },

@@ -29,7 +29,7 @@ Array = np.ndarray
 TITLE = "hard mode: derivatives where a shape touches a height field, against Ridders' differences of the step"
 PROPERTIES = {name: text for name, text in gradients.PROPERTIES.items() if name not in ("B", "kink", "refused")}
 ALLOWED = gradients.ALLOWED
-FIXED: tuple[int, ...] = (*range(12), 20, 36, 47, 81, 84, 117, 1182, 1278, 1288)
+FIXED: tuple[int, ...] = (*range(12), 20, 36, 47, 81, 84, 117, 1182, 1278, 1288, 3016)
 PLACES = ("any", "point", "edge", "triangle")
 
 
