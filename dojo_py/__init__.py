@@ -27,6 +27,7 @@ _EXPORTS = {
     "SoftSimulator": "dojo_py.soft",
     "Simulator": "dojo_py.simulate.simulator",
     "State": "dojo_py.simulate.results",
+    "Ending": "dojo_py.simulate.ending",
     "Status": "dojo_py.simulate.status",
     "Trajectory": "dojo_py.simulate.trajectory",
     "load_trajectory": "dojo_py.simulate.trajectory",

@@ -73,7 +73,7 @@ def test_other_types_than_it_was_compiled_for_are_refused():
 NEEDED = """
 import dojo_py
 from dojo_py.by_address import Apart
-from dojo_py.hard.apart import DERIVATIVES, PAIRS
+from dojo_py.hard.compiled_apart import DERIVATIVES, PAIRS
 
 needed = set()
 Apart.load = lambda self, *arguments: needed.add(self.number)

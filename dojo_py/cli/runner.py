@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dojo_py.simulate.ending import counted
 from dojo_py.simulate.readings import Readings
 from dojo_py.simulate.simulator import Simulator
 
@@ -16,7 +17,9 @@ if TYPE_CHECKING:
 
 CHUNKS = 50
 """Rollouts a simulation is cut into."""
-PER_STEP = ("control", "status", "iterations", "residual", "complementarity", "min_gap", "substeps", "attempts", "round_off")
+PER_STEP = (
+    "control", "status", "iterations", "residual", "complementarity", "min_gap", "substeps", "attempts", "round_off", "ending",
+)  # fmt: skip
 PER_STATE = ("time", "qpos", "qvel", "act", "maximal", "bodies", "impulses")
 """Arrays of a trajectory with one row a step, and with one a state; the other fields are the same in all parts."""
 
@@ -98,6 +101,13 @@ def summarise(sim: Simulator, first: Any, last: Any, trajectory: Any, wall: floa
     rows += [
         ("energy", f"{before:.6g} J -> {after:.6g} J, change {after - before:+.3e} J"),
         ("momentum change", f"linear {moved[0]:.3e} N s, angular {moved[1]:.3e} N m s"),
-        ("unsolved steps", str(int(np.count_nonzero(trajectory.status)))),
+        ("unsolved steps", _unsolved(trajectory)),
     ]
     return rows
+
+
+def _unsolved(trajectory: Any) -> str:
+    """How many steps are not solved, and in the hard mode how these ended."""
+    lost = np.asarray(trajectory.status) != 0
+    named = lost.any() and trajectory.metadata.get("mode") != "soft"
+    return str(int(np.count_nonzero(lost))) + (f" ({counted(trajectory.ending[lost])})" if named else "")

@@ -7,6 +7,7 @@ from dojo_py.collision.convex_shapes import CYLINDER
 from dojo_py.collision.facing import WHOLE
 from dojo_py.collision.features import BALL_FEATURE, NEAREST
 from dojo_py.collision.overhang import keep_ends
+from dojo_py.collision.participation import NO_ROOM, NOW, takes_part
 from dojo_py.collision.shown_polygons import CORNERS
 from dojo_py.jit import kernel
 
@@ -49,14 +50,14 @@ def keep_spread(M, most):
 def add_feature(Q, W, k, M, f, x, R):
     """Add feature f of M to W's table of features, in the frames of the bodies, unless the table holds it already."""
     key = ((2 * M.kind[f] + M.side[f]) * NUMBERS + M.corner[f, 0]) * NUMBERS + M.corner[f, 1]
-    s = W.n_features[0]
+    s = W.n_features[NOW]
     for i in range(s):
-        if W.fpair[i] == k and W.fkey[i] == key and W.fwanted[i] >= 0:
+        if W.fpair[i] == k and W.fkey[i] == key and takes_part(W, i):
             return
     if s + 1 >= W.fpair.shape[0]:
-        W.n_features[1] += 1  # no room: counted for the caller
+        W.n_features[NO_ROOM] += 1  # no room: counted for the caller
         return
-    W.n_features[0] = s + 1
+    W.n_features[NOW] = s + 1
     i = s
     W.fpair[i], W.fkey[i], W.fkind[i], W.fsign[i] = k, key, M.kind[f], M.sign[f]
     W.ffriction[i], W.flaw[i] = Q.friction[k], Q.law[k]

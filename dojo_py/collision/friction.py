@@ -8,10 +8,9 @@ The coefficients are stored as a reference coefficient μ, the larger one of sli
 
 import numpy as np
 
+from dojo_py.friction_laws import CONE, FRICTIONLESS, ROLLING_CONE, SPINNING_CONE
 from dojo_py.mechanism.enums import EnableBit
 
-FRICTIONLESS, CONE, PYRAMID, SPINNING_CONE, ROLLING_CONE = range(5)
-"""Friction laws."""
 LEAST = 1e-5
 """Lower bound of all coefficients of a contact with friction, as in MuJoCo."""
 

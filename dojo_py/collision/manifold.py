@@ -21,6 +21,7 @@ from dojo_py.collision.crossing_edges import ALIGNED
 from dojo_py.collision.features import NEAREST, POINT_PLANE
 from dojo_py.collision.found_features import NUMBERS, add_feature, keep_spread
 from dojo_py.collision.pair_gap import gap_of
+from dojo_py.collision.participation import NOW, takes_part
 from dojo_py.collision.rim_choice import rim_features
 from dojo_py.collision.shown_parts import list_shown, show_part
 from dojo_py.collision.shown_polygons import FOUND, no_ends, pose_of, shows_polygon
@@ -49,7 +50,7 @@ def find_convex(Q, W, k, x, R, reach):
     gap, n, p, q = gap_of(Q, W, a, pose_a, b, pose_b, around)
     if gap > around:
         return gap, 0
-    before, M = W.n_features[0], W.manifold
+    before, M = W.n_features[NOW], W.manifold
     missed, hard, at_end = True, W.kappa[0] == 0.0, reach == 0.0
     M.found[0] = 0
     M.has_face[0] = M.has_face[1] = False
@@ -60,12 +61,12 @@ def find_convex(Q, W, k, x, R, reach):
         _find_on_polygons(Q, W, k, a, pose_a, b, pose_b, n, gap, reach)
         missed = not _add_found(Q, W, k, gap, x, R)
     missed = missed and gap <= reach
-    if not looked_at and (missed or (gap < 0.0 and W.n_features[0] == before)):  # (at the start once is enough)
-        if not (hard and _point_over_face(Q, M, p, q, n, W.n_features[0], held)):
+    if not looked_at and (missed or (gap < 0.0 and W.n_features[NOW] == before)):  # (at the start once is enough)
+        if not (hard and _point_over_face(Q, M, p, q, n, W.n_features[NOW], held)):
             M.kind[0], M.corner[0, 0], M.corner[0, 1], M.side[0], M.sign[0] = NEAREST, 0, 0, 0, 1.0
         if M.kind[0] != NEAREST or not (Q.shape_kind[a] == PLANE or Q.shape_kind[b] == PLANE):
             add_feature(Q, W, k, M, 0, x, R)
-    return gap, W.n_features[0] - before
+    return gap, W.n_features[NOW] - before
 
 
 @kernel
@@ -100,7 +101,7 @@ def _add_found(Q, W, k, gap, x, R):
 @kernel
 def _is_held(W, k):
     """Whether features of pair k are held (hard/held_points.py)."""
-    for f in range(W.n_features[0]):
+    for f in range(W.n_features[NOW]):
         if W.fpair[f] == k and W.free_kind[f] > 0:
             return True
     return False
@@ -109,8 +110,8 @@ def _is_held(W, k):
 @kernel
 def _has_features(W, k):
     """Whether pair k has features in this step."""
-    for f in range(W.n_features[0]):
-        if W.fpair[f] == k and W.fwanted[f] >= 0:
+    for f in range(W.n_features[NOW]):
+        if W.fpair[f] == k and takes_part(W, f):
             return True
     return False
 

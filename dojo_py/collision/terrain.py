@@ -35,6 +35,7 @@ from dojo_py.collision.height_fields import (
     terrain_triangle,
 )
 from dojo_py.collision.manifold import MISSED, MOST
+from dojo_py.collision.participation import NOW, takes_part
 from dojo_py.collision.rim_choice import rim_features
 from dojo_py.collision.shown_polygons import CORNERS, FOUND, no_ends, pose_of, shape_of, show_polygon, shows_polygon
 from dojo_py.collision.terrain_gap import prism_at
@@ -86,7 +87,7 @@ def find_terrain(Q, W, k, x, R, reach):
     a, b = Q.geom[k, 0], Q.geom[k, 1]
     i, j = body_row(x, Q.shape_node[a]), body_row(x, Q.shape_node[b])
     A, pose_a, pose_b = shape_of(Q, a), pose_of(Q, a, x[i], R[i]), pose_of(Q, b, x[j], R[j])
-    f, least, before = Q.shape_faces[b, 0], math.inf, W.n_features[0]
+    f, least, before = Q.shape_faces[b, 0], math.inf, W.n_features[NOW]
     W.manifold.band[0] = 0.0
     W.manifold.faces[0] = W.manifold.faces[1] = 0
     no_ends(W.manifold)
@@ -105,9 +106,9 @@ def find_terrain(Q, W, k, x, R, reach):
                     least, deep_r, deep_c, deep_half = gap, r, c, half
                 if gap <= reach:
                     _touch(Q, W, k, x, R, (a, pose_a, b, pose_b), (r, c, half), (gap, n, p, q), reach)
-    if least < 0.0 and W.n_features[0] == before:
+    if least < 0.0 and W.n_features[NOW] == before:
         _push_up(Q, W, k, x, R, (a, pose_a, b, pose_b), (deep_r, deep_c, deep_half))
-    return least, W.n_features[0] - before
+    return least, W.n_features[NOW] - before
 
 
 @kernel
@@ -228,8 +229,8 @@ def _is_double(W, k, M, s):
     """Whether the table has the same point of the shape already, over another triangle in the same plane."""
     part = (2 * M.kind[s] + M.side[s]) * NUMBERS + M.corner[s, 0]
     m, at = row(M.along[s], 1), row(M.at[s], 1)
-    for i in range(W.n_features[0]):
-        if W.fpair[i] == k and W.fkey[i] // NUMBERS == part and W.fwanted[i] >= 0:
+    for i in range(W.n_features[NOW]):
+        if W.fpair[i] == k and W.fkey[i] // NUMBERS == part and takes_part(W, i):
             n = (W.faxes[i, 1, 0, 2], W.faxes[i, 1, 1, 2], W.faxes[i, 1, 2, 2])
             d = minus(at, row(W.fcentre[i], 1))
             if length(minus(n, m)) < FLAT and abs(dot(m, d)) < FLAT * length(d):
@@ -262,9 +263,9 @@ def _round(Q, W, k, x, R, geoms, cell, part, level, centre, end):
     M.kind[0] = NEAREST if curved else BALL_FEATURE
     one, two = (corners[i], corners[i]) if size == 1 else (corners[(i + 1) % 3], corners[(i + 2) % 3])
     M.corner[0, 0], M.corner[0, 1] = end, 4 * point_number(Q, f, cell, i) + 3 if size == 1 else edge_number(Q, f, cell, i)
-    before = W.n_features[0]
+    before = W.n_features[NOW]
     add_feature(Q, W, k, M, 0, x, R)
-    if W.n_features[0] > before:
+    if W.n_features[NOW] > before:
         middle = plus(pose_b[0], turned(pose_b[1], times(0.5, plus(one, two))))
         _put_segment(W, before, middle, turned(pose_b[1], times(0.5, minus(two, one))))
 
@@ -292,13 +293,13 @@ def _witnesses(Q, W, k, x, R, geoms, cell, p, q, n):
     if W.kappa[0] == 0.0:
         _plane_feature(Q, W, k, x, R, geoms, cell, p, q, n)
         return
-    b, pose_b, M, before = geoms[2], geoms[3], W.manifold, W.n_features[0]
+    b, pose_b, M, before = geoms[2], geoms[3], W.manifold, W.n_features[NOW]
     number = triangle_number(Q, Q.shape_faces[b, 0], cell)
     M.kind[0], M.side[0], M.sign[0] = NEAREST, 0, 1.0
     M.corner[0, 0], M.corner[0, 1] = OF_PRISM, number
     M.rounding[0, 0], M.rounding[0, 1] = rounding(shape_of(Q, geoms[0])), 0.0
     add_feature(Q, W, k, M, 0, x, R)
-    if W.n_features[0] > before:
+    if W.n_features[NOW] > before:
         corners = terrain_triangle(Q, Q.shape_faces[b, 0], cell[0], cell[1], cell[2])
         _, (middle, _) = prism_at(Q, b, cell[0], cell[1], cell[2], corners, pose_b)
         for r in range(3):  # (fields are fixed to the world)
@@ -312,26 +313,26 @@ def _plane_feature(Q, W, k, x, R, geoms, cell, p, q, n):
 
     For an ellipsoid: its lowest point over that plane.
     """
-    a, before = geoms[0], W.n_features[0]
+    a, before = geoms[0], W.n_features[NOW]
     M, radius = W.manifold, rounding(shape_of(Q, a))
     M.kind[0], M.side[0], M.sign[0] = ELLIPSOID_PLANE if Q.shape_kind[a] == ELLIPSOID else POINT_PLANE, 0, 1.0
     # (a number of its own for each: the check at the end of a step may find another point over another plane of the triangle)
-    M.corner[0, 0] = NUMBERS - 1 - W.n_features[0]
+    M.corner[0, 0] = NUMBERS - 1 - W.n_features[NOW]
     M.corner[0, 1] = triangle_number(Q, Q.shape_faces[geoms[2], 0], cell)
     put(M.at[0], 0, along(p, -radius, n))
     put(M.at[0], 1, q)
     put(M.along[0], 1, times(-1.0, n))
     M.rounding[0, 0], M.rounding[0, 1] = radius, 0.0
     add_feature(Q, W, k, M, 0, x, R)
-    if W.n_features[0] > before and _is_there(W, before):
-        W.n_features[0] = before
+    if W.n_features[NOW] > before and _is_there(W, before):
+        W.n_features[NOW] = before
 
 
 @kernel
 def _is_there(W, f):
     """Whether an earlier feature of the table is that of its last row, f: the same point of a shape over the same plane."""
     for i in range(f):
-        if W.fpair[i] == W.fpair[f] and W.fkind[i] == W.fkind[f] and W.fwanted[i] >= 0:
+        if W.fpair[i] == W.fpair[f] and W.fkind[i] == W.fkind[f] and takes_part(W, i):
             apart, turned_by = 0.0, 0.0
             for r in range(3):
                 apart = max(apart, abs(W.fcentre[i, 0, r] - W.fcentre[f, 0, r]), abs(W.fcentre[i, 1, r] - W.fcentre[f, 1, r]))

@@ -11,7 +11,7 @@ A law that depends on velocity sees v = mean of -n · (v₁ - v₂) over the con
 
 from dojo_py.arrays import scratch
 from dojo_py.collision.plane import touching_point
-from dojo_py.hard.apart import START, feature_place
+from dojo_py.hard.compiled_apart import START, feature_place
 from dojo_py.hard.contact_rows import plane_gap
 from dojo_py.jit import kernel
 

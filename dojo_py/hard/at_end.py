@@ -13,22 +13,23 @@ contacts under load are nearly those of the last step; elsewhere it may not conv
 
 import math
 
+from dojo_py.friction_laws import PYRAMID
 from dojo_py.hard.closures import forget_unmet
+from dojo_py.hard.contact_mass import contact_mass, share_masses
 from dojo_py.hard.creep import aim_of_dry_friction, aim_of_friction
 from dojo_py.hard.interior_point import record
 from dojo_py.hard.islands import CONTACTS, DOFS, LIMITS
 from dojo_py.hard.measure import end_of_path, friction_target, measure
 from dojo_py.hard.newton_step import REFINED, newton
 from dojo_py.hard.points import clear_cones, combine, copy_point
-from dojo_py.hard.progress import inside_rotation_domain, inside_servo_ranges
 from dojo_py.hard.residuals import evaluate_motion
-from dojo_py.hard.start import contact_mass, imbalance_energy, share_masses
+from dojo_py.hard.start_pairs import imbalance_energy
 from dojo_py.hard.statuses import NOT_FINITE, SINGULAR, SOLVED, STALLED, TOO_FAST
+from dojo_py.hard.step_bounds import inside_rotation_domain, inside_servo_ranges
 from dojo_py.hard.unloaded import slacks_of_motion
 from dojo_py.jit import kernel
 from dojo_py.solver.cones import second_order
 from dojo_py.solver.cones.contact import (
-    PYRAMID,
     SECOND_ORDER,
     XI,
     friction_bound,

@@ -2,48 +2,26 @@
 
 import math
 
-from dojo_py.hard.apart import hold_corners
+from dojo_py.friction_laws import FRICTIONLESS
 from dojo_py.hard.at_end import any_pyramid, newton_at_end
 from dojo_py.hard.bodies import strongest_gravity
 from dojo_py.hard.central_path import follow
+from dojo_py.hard.compiled_apart import hold_corners
+from dojo_py.hard.first_point import any_cone, fly, hold_cones, release_cones, stand, start_motion
 from dojo_py.hard.held_bounds import bounds_held
 from dojo_py.hard.held_points import any_held
 from dojo_py.hard.interior_point import iterate
 from dojo_py.hard.islands import BODIES, CONTACTS
-from dojo_py.hard.measure import UNCLEAR, Goal, motion_alone, steady
-from dojo_py.hard.outcome import (
-    COUNT,
-    END_IN_VAIN,
-    RESIDUAL,
-    SLIPS,
-    SOLVES,
-    STATUS,
-    WITH_ROUND_OFF,
-    WORST,
-    in_vain,
-    left,
-    waiting,
-)
-from dojo_py.hard.progress import BEYOND_ROUND_OFF, SMALL, WHOLE, residual_of
+from dojo_py.hard.measure import Goal, motion_alone, steady
+from dojo_py.hard.outcome import END_IN_VAIN, SLIPS, SOLVES, WITH_ROUND_OFF, in_vain, left, waiting
+from dojo_py.hard.report import COUNT, RESIDUAL, STATUS, WORST
+from dojo_py.hard.residual_norm import BEYOND_ROUND_OFF, SMALL, UNCLEAR, WHOLE, residual_of
 from dojo_py.hard.residuals import evaluate_motion
-from dojo_py.hard.start import (
-    COLD,
-    HERE,
-    WARM,
-    any_cone,
-    fly,
-    guess_impulses,
-    hold_cones,
-    release_cones,
-    slips_more,
-    stand,
-    start_motion,
-    start_pairs,
-)
+from dojo_py.hard.start_impulses import COLD, HERE, WARM, guess_impulses
+from dojo_py.hard.start_pairs import slips_more, start_pairs
 from dojo_py.hard.statuses import MAX_ITERATIONS, SOLVED, STALLED, TOO_FAST
 from dojo_py.hard.unloaded import let_go, nothing_touches, slacks_of_motion
 from dojo_py.jit import kernel
-from dojo_py.solver.cones.contact import FRICTIONLESS
 
 (
     AT_END, WARM_START, AGAIN_WARM, COLD_START, AGAIN_COLD, HIGH_START, AGAIN_HIGH, STANDING, AGAIN_STANDING, PATH, AGAIN_PATH,

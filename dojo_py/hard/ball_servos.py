@@ -67,7 +67,7 @@ def ball_force(L, W, A, k, h, step, scheme):
 
 @kernel
 def inside_ball_ranges(L, W, A, h, alpha):
-    """`inside_servo_ranges` (progress.py) of servos of balls."""
+    """`inside_servo_ranges` (step_bounds.py) of servos of balls."""
     for k in range(A.ball_joint.shape[0]):
         dof, lower, upper = A.ball_dof[k], A.ball_range[k, 0], A.ball_range[k, 1]
         if in_span(W, L.dof_body[dof]):

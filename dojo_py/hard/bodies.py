@@ -103,7 +103,7 @@ def momentum_rows(mass, J, v, h, r, D):
 
 
 @kernel
-def turn_of_momentum(J, momentum, h, w):
+def spin_of_momentum(J, momentum, h, w):
     """w (3,) = angular velocity over an interval h whose angular momentum at its end is momentum[3:6], body frame [rad/s].
 
     J (3, 3): inertia [kg m²]; momentum (6,) [N s, N m s].

@@ -26,15 +26,19 @@ import math
 from dojo_py.arrays import copy, scratch
 from dojo_py.collision.features import CROSSING, RIM_PLANE
 from dojo_py.hard.assemble import assemble
+from dojo_py.hard.complementarity import centring
+from dojo_py.hard.first_point import hold_cones, release_cones, start_motion
 from dojo_py.hard.interior_point import iterate
 from dojo_py.hard.islands import BODIES, CONTACTS, DOFS, LIMITS, MOVED_CONTACTS, MOVED_LIMITS
 from dojo_py.hard.measure import Goal
 from dojo_py.hard.points import clear_cones, combine, copy_point
-from dojo_py.hard.progress import BEYOND_ROUND_OFF, centring, inside_rotation_domain, largest_step, residual_of
 from dojo_py.hard.recover import recover
+from dojo_py.hard.residual_norm import BEYOND_ROUND_OFF, residual_of
 from dojo_py.hard.residuals import evaluate_motion, evaluate_rows
-from dojo_py.hard.start import COLD, guess_impulses, hold_cones, release_cones, start_at, start_motion
+from dojo_py.hard.start_impulses import COLD, guess_impulses
+from dojo_py.hard.start_pairs import start_at
 from dojo_py.hard.statuses import SINGULAR, SOLVED, STALLED
+from dojo_py.hard.step_bounds import inside_rotation_domain, largest_step
 from dojo_py.jit import kernel
 from dojo_py.solver.block_ldu import determinant_sign, factorise, solve
 from dojo_py.solver.cones.contact import ROWS, bound_place, impulse_of
@@ -233,7 +237,7 @@ def _copy_rows(W, rb, cdy, to_rb, to_cdy):
 def follow(L, P, Q, A, W, h, weight, end, tol_residual, most):
     """Follow the path from a point near it to θ = `end` [N m s]. Returns (status, factorisations); SOLVED: it got there.
 
-    The motion has been evaluated. weight: of friction's products relative to those of gaps at the end, as in `iterate`.
+    The motion has been evaluated. weight: of friction's products relative to those of gaps at the end, as in `Goal`.
     tol_residual [m/s]. most: factorisations.
 
     In the hard limit gaps go on the path not to zero but to the smallest gap that counts as arrived (standoff.py), from which they

@@ -1,9 +1,9 @@
 """Which contacts and limits take part in a step: those whose gap it may close, and those that a check at its end found missing."""
 
-from dojo_py.hard.apart import faded, left_out_features, want_features
+from dojo_py.collision.participation import LET_GO, NOW, OF_STEP, WITH_CONTACTS
+from dojo_py.hard.compiled_apart import faded, left_out_features, want_features
 from dojo_py.hard.contact_rows import add_contact, plane_gap
 from dojo_py.hard.foresight import SPARE, may_close
-from dojo_py.hard.ghosts import LET_GO
 from dojo_py.hard.islands import BODIES, in_span
 from dojo_py.jit import kernel
 from dojo_py.solver.block_ldu import analyse
@@ -30,11 +30,11 @@ def choose_contacts(L, P, Q, W, h, everything, margin):
                 continue
         add_contact(P, Q, W, i)
     W.n_active[1] = W.n_active[0]
-    for s in range(W.n_features[0]):
+    for s in range(W.n_features[NOW]):
         may_return = W.freplaced[s] > 0  # (a fixed point of a rim that is followed, followed_rims.py)
-        if may_return or (W.fwanted[s] != LET_GO and (W.fwanted[s] != 0 or not faded(L, P, Q, W, s))):
+        if may_return or (W.fwanted[s] != LET_GO and (W.fwanted[s] != OF_STEP or not faded(L, P, Q, W, s))):
             add_contact(P, Q, W, P.body.shape[0] + s)
-    W.n_features[4] = W.n_features[0]
+    W.n_features[WITH_CONTACTS] = W.n_features[NOW]
     W.n_limits[0] = 0
     for l in range(L.limit_dof.shape[0]):
         if L.limit_sign[l] != 0.0 and not (everything or W.wanted_limit[l]):
@@ -51,7 +51,7 @@ def choose_contacts(L, P, Q, W, h, everything, margin):
 @kernel
 def add_contacts_of_features(L, P, Q, W):
     """Add contacts for the features that have none yet, at the end of the list, and mark their bodies in W.unsolved."""
-    for f in range(W.n_features[4], W.n_features[0]):
+    for f in range(W.n_features[WITH_CONTACTS], W.n_features[NOW]):
         c = W.n_active[0]
         add_contact(P, Q, W, P.body.shape[0] + f)
         W.con[c, :] = 0.0
@@ -59,7 +59,7 @@ def add_contacts_of_features(L, P, Q, W):
         for side in range(2):
             if W.fbody[f, side] >= 0:
                 W.unsolved[W.fbody[f, side]] = 1
-    W.n_features[4] = W.n_features[0]
+    W.n_features[WITH_CONTACTS] = W.n_features[NOW]
     _update_graph(L, W)
 
 

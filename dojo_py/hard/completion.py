@@ -4,40 +4,25 @@ Best point, held points (held_points.py); no ghosts (ghosts.py), rebounds (impac
 which the step ends where nothing better is found.
 """
 
-from dojo_py.hard.apart import hold_apart, hold_points, let_ghosts_go
 from dojo_py.hard.attempts import complementarity_tolerance
 from dojo_py.hard.chain_work import chains_throw
+from dojo_py.hard.compiled_apart import hold_apart, hold_points, let_ghosts_go
 from dojo_py.hard.contact_work import throws
+from dojo_py.hard.first_point import release_cones, start_motion
 from dojo_py.hard.ghosts import take_ghosts_back
 from dojo_py.hard.held_points import any_held, release_points
 from dojo_py.hard.impacts import forget_impacts, mark_impacts, rebound
 from dojo_py.hard.islands import CONTACTS
 from dojo_py.hard.measure import steady
-from dojo_py.hard.outcome import (
-    BEST_RECOVERY,
-    BEST_RESIDUAL,
-    BEST_WORST,
-    MERIT,
-    RESIDUAL,
-    STATUS,
-    WITH_ROUND_OFF,
-    WORST,
-    is_solved,
-)
-from dojo_py.hard.parts import start_parts, take_carried, turns_fast, whole
+from dojo_py.hard.momentum_matching import begin_whole
+from dojo_py.hard.outcome import BEST_RECOVERY, BEST_RESIDUAL, BEST_WORST, MERIT, WITH_ROUND_OFF, forget_best, is_solved
+from dojo_py.hard.parts import turns_fast, whole
 from dojo_py.hard.points import copy_point
-from dojo_py.hard.progress import BEYOND_ROUND_OFF, WHOLE, residual_of
+from dojo_py.hard.report import RESIDUAL, STATUS, WORST
+from dojo_py.hard.residual_norm import BEYOND_ROUND_OFF, WHOLE, residual_of
 from dojo_py.hard.residuals import evaluate
-from dojo_py.hard.start import (
-    COLD,
-    HERE,
-    OUT_OF_REACH,
-    guess_impulses,
-    load_state,
-    release_cones,
-    start_motion,
-    start_step,
-)
+from dojo_py.hard.start import OUT_OF_REACH
+from dojo_py.hard.start_impulses import COLD, HERE, guess_impulses
 from dojo_py.hard.statuses import SOLVED, STALLED
 from dojo_py.jit import kernel
 
@@ -77,6 +62,7 @@ def complete_whole(L, P, Q, A, W, h, recovery):
     if is_solved(W) and ((divides and (turns_fast(L, W, h) or throws(L, P, Q, W, h))) or chains_throw(L, W)):
         forget_impacts(W)  # (their end gaps are those of the whole step)
         W.found[STATUS] = STALLED
+        forget_best(W)  # (which may be this solution)
 
 
 @kernel
@@ -169,10 +155,7 @@ def end_with(W, residual, with_round_off, complementarity):
 @kernel
 def end_at_best(L, P, Q, A, W, h):
     """The islands end at the best point that the attempts at the whole step found, with its recovery (`whole`)."""
-    start_parts(L, W, h, 1)
-    load_state(L, W, W.sub_bodies, W.sub_angle, W.sub_rate, h)
-    take_carried(W)
-    start_step(L, P, Q, W, h, W.found[BEST_RECOVERY])
+    begin_whole(L, P, Q, W, h, W.found[BEST_RECOVERY])
     guess_impulses(W, COLD)
     start_motion(L, W)
     release_cones(L, W, h)

@@ -8,15 +8,17 @@ by the ratios r of their coefficients to the one of reference (collision/frictio
 import math
 
 from dojo_py.arrays import body_row, copy, scratch
+from dojo_py.collision.participation import AT_START, OF_STEP
 from dojo_py.collision.plane import reach_of
 from dojo_py.collision.vectors import dot, matrix, row
-from dojo_py.hard.apart import BEFORE, START, distance_of_shapes, feature_place, pair_contact_rows
+from dojo_py.friction_laws import FRICTIONLESS, PYRAMID
+from dojo_py.hard.compiled_apart import BEFORE, START, distance_of_shapes, feature_place, pair_contact_rows
 from dojo_py.hard.far_pairs import full_distance, share
 from dojo_py.hard.limits import UNSURE
 from dojo_py.hard.pair_contacts import tangents
 from dojo_py.hard.plane_contacts import plane_rows, plane_spin_rows
 from dojo_py.jit import kernel
-from dojo_py.solver.cones.contact import FRICTIONLESS, MOST_ROWS, PYRAMID, ROWS
+from dojo_py.solver.cones.contact import MOST_ROWS, ROWS
 from dojo_py.solver.cones.standoff import FARTHEST, NEAREST
 
 SAME, SCALED, UNEQUAL = 0, 1, 2
@@ -51,7 +53,9 @@ def plane_gap(P, i, x, R):
 
 @kernel
 def candidate_gap(L, P, Q, W, candidate, poses):
-    """Gap [m] of a candidate, a plane or a feature, at poses START or BEFORE (apart.py); a feature's normal in W.feature."""
+    """Gap [m] of a candidate, a plane or a feature, at poses START or BEFORE of compiled_apart.py; a feature's normal in
+    W.feature.
+    """
     planes = P.body.shape[0]
     if candidate >= planes:
         return feature_place(L, P, Q, W, candidate - planes, poses)
@@ -140,7 +144,7 @@ def start_gap(L, P, Q, W, candidate):
     face, by more than its shapes overlap. No more penetration is allowed than these overlap; where they are apart the gap is 0.
     """
     i, gap = candidate - P.body.shape[0], candidate_gap(L, P, Q, W, candidate, START)
-    if i >= 0 and gap < -OVERLAP and (i >= W.n_features[3] or W.free_kind[i] > 0):
+    if i >= 0 and gap < -OVERLAP and (i >= W.n_features[AT_START] or W.free_kind[i] > 0):
         return max(gap, min(distance_of_shapes(L, P, Q, W, i, START), 0.0))
     return gap
 
@@ -171,7 +175,7 @@ def start_contact(L, P, Q, W, c, recovery):
         copy(W.beyond[1:], W.cbeyond_by[c])
         copy(W.feature.normal, W.cframe[c, 0])
         tangents(W.cframe[c, 0], W.cframe[c, 1:3])
-        if W.kappa[0] > 0.0 and W.fwanted[i] == 0:
+        if W.kappa[0] > 0.0 and W.fwanted[i] == OF_STEP:
             W.cweight[c], W.cslope[c] = share(gap, full_distance(Q, W.fpair[i], W.kappa[0]))
     standoff, hard = W.solver.standoff + ROUND_OFF_GAP * _extent(P, Q, W, c), W.in_hard_limit[0]
     W.standoff[c] = hard * standoff

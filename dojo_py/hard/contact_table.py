@@ -8,8 +8,9 @@ import numpy as np
 
 from dojo_py.arrays import scratch
 from dojo_py.collision.contact_columns import FRAME, GAP, GEOMS, IMPULSE, POSITION, TORQUE, WIDTH
+from dojo_py.collision.participation import NOW, takes_part
 from dojo_py.collision.plane import touching_point
-from dojo_py.hard.apart import END, distance_of_shapes, feature_place
+from dojo_py.hard.compiled_apart import END, distance_of_shapes, feature_place
 from dojo_py.hard.contact_rows import physical_impulse, plane_gap
 from dojo_py.hard.pair_contacts import tangents
 from dojo_py.hard.workspace import contact_room
@@ -51,7 +52,7 @@ def fill_contacts(L, P, Q, W, out):
     first = P.body.shape[0]
     used = first
     _find_shown(P, W)
-    for i in range(W.n_features[0]):
+    for i in range(W.n_features[NOW]):
         if W.fplace[i] < 0:
             continue
         W.fplace[i] = used
@@ -88,8 +89,8 @@ def _find_shown(P, W):
     """W.fplace of the features is 0 of those that took part at the end of the step, or pushed in an earlier part of it
     (part_features.py), and -1 of the others.
     """
-    for f in range(W.n_features[0]):
-        W.fplace[f] = 0 if W.fwanted[f] >= 0 else -1
+    for f in range(W.n_features[NOW]):
+        W.fplace[f] = 0 if takes_part(W, f) else -1
     for c in range(W.n_active[1], W.n_active[0]):
         if W.parts[max(W.cbody[c, 0], W.cbody[c, 1])] > 1:
             for i in range(6):
@@ -130,7 +131,7 @@ def _feature_row(L, P, Q, f, W, row):
     row[GAP] = feature_place(L, P, Q, W, f, END)
     if row[GAP] < -BESIDE:  # (where a corner lies beyond its face, the shapes may be apart)
         row[GAP] = max(row[GAP], distance_of_shapes(L, P, Q, W, f, END))
-    if W.fwanted[f] < 0:  # (it took part in an earlier part of the step only)
+    if not takes_part(W, f):  # (it took part in an earlier part of the step only)
         row[GAP] = max(row[GAP], 0.0)
     _put_frame(row, W.feature.normal, W.feature.point)
 
@@ -146,7 +147,7 @@ def _sum_of_parts(total, row):
 
 @kernel
 def _follow(start, row):
-    """Write the tangents of the frame at the start (3, 3), rotated with the normal by the smallest rotation (pair_contacts)."""
+    """Write the tangents of the frame at the start (3, 3), rotated with the normal by the smallest rotation (feature_rows.py)."""
     n = row[FRAME : FRAME + 3]
     b = max(1.0 + n[0] * start[0, 0] + n[1] * start[0, 1] + n[2] * start[0, 2], 1e-6)
     for t in range(1, 3):

@@ -13,10 +13,10 @@ as much. (Limits of joints are left out: their distance is the coordinate itself
 """
 
 from dojo_py.arrays import scratch
-from dojo_py.hard.apart import START
 from dojo_py.hard.attempts import complementarity_tolerance
 from dojo_py.hard.bodies import momentum_rows
 from dojo_py.hard.closures import TENDON_ROW
+from dojo_py.hard.compiled_apart import START
 from dojo_py.hard.contact_rows import candidate_gap
 from dojo_py.hard.islands import BODIES, CONTACTS, LIMITS
 from dojo_py.hard.limits import start_room

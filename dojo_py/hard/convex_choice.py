@@ -5,6 +5,7 @@ import math
 from dojo_py.collision.candidates import AROUND
 from dojo_py.collision.facing_change import is_turned_away
 from dojo_py.collision.pair_gap import pair_far
+from dojo_py.collision.participation import AT_START, BEFORE_LOOK, MISSED, NOW, OF_STEP, takes_part
 from dojo_py.collision.relaxed_points import PAIR
 from dojo_py.collision.touching import find_features, pair_distance
 from dojo_py.hard.contact_rows import OVERLAP
@@ -41,17 +42,17 @@ def choose_features(L, P, Q, W, h, kappa, margin):
     if kappa > 0.0:
         near_by_fade(Q, W, kappa)
         for i in range(W.sweep.found[0]):
-            k, first = W.sweep.near[i], W.n_features[0]
+            k, first = W.sweep.near[i], W.n_features[NOW]
             _find(Q, W, k, 2.0 * full_distance(Q, k, kappa))
-            for f in range(first, W.n_features[0]):
+            for f in range(first, W.n_features[NOW]):
                 look_at_start(Q, W, f)
     else:
         near_by_travel(L, Q, W, h, SPARE, margin)
         for i in range(W.sweep.found[0]):
-            k, first = W.sweep.near[i], W.n_features[0]
+            k, first = W.sweep.near[i], W.n_features[NOW]
             find_closing(L, Q, W, k, h, SPARE, margin)
             let_misses_go(L, Q, W, k, first, h)
-    W.n_features[3] = W.n_features[0]
+    W.n_features[AT_START] = W.n_features[NOW]
     _remember(P, W, 0)
 
 
@@ -61,15 +62,15 @@ def find_closing(L, Q, W, k, h, spare, margin):
 
     Or if the geoms may pass through each other and be apart again at the poses foreseen.
     """
-    first, way = W.n_features[0], closing(L, Q, W, k, h)
+    first, way = W.n_features[NOW], closing(L, Q, W, k, h)
     _find(Q, W, k, margin + spare * way)
     a, b = Q.geom[k, 0], Q.geom[k, 1]
     thickness, a, b = Q.shape_inner[a] + Q.shape_inner[b], Q.shape_node[a], Q.shape_node[b]
-    for f in range(first, W.n_features[0]):
+    for f in range(first, W.n_features[NOW]):
         gap, foreseen = feature_gap(Q, W, f, W.x, W.R), feature_gap(Q, W, f, W.x_ahead, W.R_ahead)
         if way > gap + thickness or may_close(L, a, b, gap, foreseen, h, spare, margin):
             return
-    W.n_features[0] = first
+    W.n_features[NOW] = first
 
 
 @kernel
@@ -90,7 +91,7 @@ def _remember(P, W, first):
     planes, old, known, at = P.body.shape[0], W.warm_feature, 0, 0
     while known < old.shape[0] and old[known, 0] > 0.0:
         known += 1
-    for f in range(first, W.n_features[0]):
+    for f in range(first, W.n_features[NOW]):
         impulse = W.warm_con[planes + f]
         for r in range(impulse.shape[0]):
             impulse[r] = 0.0
@@ -111,7 +112,7 @@ def left_out_features(P, Q, W, h):
     W.pair_gap: the smallest gap. h: length of the step [s].
     """
     W.checks[0] += 1
-    before = W.n_features[2] = W.n_features[0]
+    before = W.n_features[BEFORE_LOOK] = W.n_features[NOW]
     W.pair_gap[0] = math.inf
     near_at_end(Q, W)
     for i in range(W.sweep.found[0]):
@@ -119,18 +120,18 @@ def left_out_features(P, Q, W, h):
         apart = max(W.pair_gap[0], 0.0)
         if not pair_far(Q, k, W.xn, W.Rn, apart):
             W.pair_gap[0] = min(W.pair_gap[0], look_at_end(Q, W, k, h, apart))
-    W.fwanted[before : W.n_features[0]] = 1
+    W.fwanted[before : W.n_features[NOW]] = MISSED
     if W.kappa[0] == 0.0:
         follow_rims(W, before)
     _mark_hasty(Q, W, before)
     _remember(P, W, before)
-    return W.n_features[0] - before + _want_faded(Q, W, before)
+    return W.n_features[NOW] - before + _want_faded(Q, W, before)
 
 
 @kernel
 def _mark_hasty(Q, W, first):
     """Mark in W.hasty the bodies of features from number `first` on whose pairs move by a good part of their size in the step."""
-    for f in range(first, W.n_features[0]):
+    for f in range(first, W.n_features[NOW]):
         if moves_fast(Q, W, W.fpair[f]):
             for side in range(2):
                 if W.fbody[f, side] >= 0:
@@ -159,9 +160,9 @@ def _want_faded(Q, W, count):
     marked = 0
     for f in range(count):
         less = W.fends[f] > 0 or is_turned_away(W, f) or faded(Q, W, f)
-        if W.fwanted[f] == 0 and less and feature_gap(Q, W, f, W.xn, W.Rn) < -TOUCHING:
+        if W.fwanted[f] == OF_STEP and less and feature_gap(Q, W, f, W.xn, W.Rn) < -TOUCHING:
             if gap_of_pair(Q, W, W.fpair[f], W.xn, W.Rn, 0.0) < -TOUCHING:
-                W.fwanted[f] = 1
+                W.fwanted[f] = MISSED
                 marked += 1
     return marked
 
@@ -179,8 +180,8 @@ def faded(Q, W, f):
 def _known_gap(Q, W, k):
     """The smallest gap [m] at the next poses of the features of pair k that take part: an overlap at the start may remain."""
     least = math.inf
-    for f in range(W.n_features[0]):
-        if W.fpair[f] == k and W.fwanted[f] >= 0 and (W.fwanted[f] > 0 or not faded(Q, W, f)):
+    for f in range(W.n_features[NOW]):
+        if W.fpair[f] == k and takes_part(W, f) and (W.fwanted[f] != OF_STEP or not faded(Q, W, f)):
             least = min(least, feature_gap(Q, W, f, W.xn, W.Rn))
     return least
 
@@ -208,7 +209,7 @@ def want_features(L, P, Q, W, h):
     """
     if W.kappa[0] > 0.0:
         return 0
-    before = W.n_features[2] = W.n_features[0]
+    before = W.n_features[BEFORE_LOOK] = W.n_features[NOW]
     near_by_travel(L, Q, W, h, MORE * SPARE, 0.0)
     for i in range(W.sweep.found[0]):
         k = W.sweep.near[i]
@@ -217,4 +218,4 @@ def want_features(L, P, Q, W, h):
             if W.taken[0] <= W.island[max(a, b)] < W.taken[1]:
                 find_closing(L, Q, W, k, h, MORE * SPARE, 0.0)
     _remember(P, W, before)
-    return W.n_features[0] - before
+    return W.n_features[NOW] - before

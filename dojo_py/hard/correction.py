@@ -6,7 +6,7 @@ All steps  affine + ω (corrected - affine)  do the same for the linear rows; ω
 """
 
 from dojo_py.hard.points import combine, copy_point
-from dojo_py.hard.progress import largest_step
+from dojo_py.hard.step_bounds import largest_step
 from dojo_py.jit import kernel
 
 WEIGHTS = 6

@@ -14,8 +14,9 @@ path each contact has a target of its own, with which η₁ is at least the cree
 Gaps have their standoff for that (solver/cones/standoff.py). Above κ = 0 all products have the same target.
 """
 
+from dojo_py.friction_laws import PYRAMID
 from dojo_py.jit import kernel
-from dojo_py.solver.cones.contact import PYRAMID, ROWS, SECOND_ORDER, XI, friction_bound
+from dojo_py.solver.cones.contact import ROWS, SECOND_ORDER, XI, friction_bound
 from dojo_py.solver.cones.pyramid import S_PSI
 
 

@@ -5,7 +5,8 @@ numbers. The derivative of each is computed in gradients/divided_step.py, compil
 """
 
 from dojo_py.arrays import copy, copy_rows
-from dojo_py.hard.apart import (
+from dojo_py.hard.body_table import add_joint_forces, gather_wrenches
+from dojo_py.hard.compiled_apart import (
     BEGIN_PARTS,
     FIRST_PART,
     GIVE,
@@ -16,14 +17,15 @@ from dojo_py.hard.apart import (
     WHOLE_ISLAND,
     differentiate,
 )
-from dojo_py.hard.body_table import add_joint_forces, gather_wrenches
 from dojo_py.hard.coordinates import to_minimal
 from dojo_py.hard.drives import drive
+from dojo_py.hard.first_point import hold_cones
 from dojo_py.hard.islands import BODIES, CONTACTS, LIMITS, MOVED_CONTACTS, MOVED_LIMITS, take_islands
+from dojo_py.hard.momentum_matching import end_velocities, next_part, pose_differences, start_parts
 from dojo_py.hard.outcome import begin_attempts, is_solved
-from dojo_py.hard.parts import end_velocities, next_part, one_part, pose_differences, start_parts
+from dojo_py.hard.parts import one_part
 from dojo_py.hard.residuals import evaluate
-from dojo_py.hard.start import COLD, HERE, hold_cones
+from dojo_py.hard.start_impulses import COLD, HERE
 from dojo_py.jit import kernel
 
 

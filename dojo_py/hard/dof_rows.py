@@ -113,7 +113,7 @@ def solved_impulse(L, W, A, i, h, step, scheme):
 def dof_law(L, W, A, h, scheme):
     """W.drive[i] = (b, D) of all coordinates at the present rates: smooth impulse τ = b - D θ̇ in linear form, servos included.
 
-    h < 0 (see `_match_momentum` in parts.py): rotor inertias only, as no time passes.
+    h < 0 (see momentum_matching.py): rotor inertias only, as no time passes.
     """
     rotors_only = h < 0.0
     h = max(h, 0.0)

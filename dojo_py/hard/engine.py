@@ -14,6 +14,7 @@ from dojo_py.hard.checks import refuse_relaxed_adhesion
 from dojo_py.hard.flags import acting_model
 from dojo_py.hard.options import HardOptions
 from dojo_py.hard.readings import readings_of, wanted
+from dojo_py.hard.report import ATTEMPTS, COUNT, ENDED, MIN_GAP, MOVED, PARTS, RESIDUAL, ROUND_OFF, STATUS, WORST
 from dojo_py.hard.terms import EQ_PATH, FAST_PARTS, FREE_TURN
 from dojo_py.hard.warm_start import carried_flags, row_shape
 from dojo_py.hard.world import WorkPool, World, kinematics_of
@@ -30,8 +31,6 @@ if TYPE_CHECKING:
 Array = np.ndarray
 
 _first_use = FirstUse("the hard mode")
-STATUS, PARTS, MOVED = 0, 5, 7
-"""Entries of a step's report, see outcome.py."""
 
 
 def usable(record: Any) -> Array:
@@ -192,7 +191,7 @@ class Engine:
         _first_use.once(use)
 
     def load_derivatives(self, mine: Any) -> None:
-        """What derivatives of steps need besides (apart.py), compiled or loaded. mine: a ThreadWorkspace."""
+        """What derivatives of steps need besides (compiled_apart.py), compiled or loaded. mine: a ThreadWorkspace."""
         if not self._differentiates:
             from dojo_py.hard.gradients.derivatives import load_derivatives
 
@@ -333,14 +332,20 @@ class Engine:
         gradients: tuple[Any, Any, Any] = (None, None, None)
         if gradient_kappa is not None:
             gradients = (record.A, record.B, self._chained(record))
+
+        def part(column: int) -> Array:
+            return np.array(reports[:, column])
+
+        def whole(column: int) -> Array:
+            return part(column).astype(np.int64)
+
         # added up like the times of single steps, so that both are the same numbers
         time = np.add.accumulate(np.concatenate([[start.time], self.timestep * (reports[:, MOVED] > 0)]))
         return Trajectory(
-            time, record.qpos, record.qvel, record.act, controls, reports[:, 0].astype(np.int64), reports[:, 1].astype(np.int64),
-            reports[:, 2].copy(), reports[:, 3].copy(), reports[:, 4].copy(), record.maximal if maximal else None, record.bodies,
-            self.rows.used_part(record.impulses),
-            {**self._label, "kappa": kappa}, *gradients, substeps=reports[:, 5].astype(np.int64),
-            attempts=reports[:, 6].astype(np.int64), round_off=reports[:, 8].copy(), model=kept_model(self.model),
+            time, record.qpos, record.qvel, record.act, controls, whole(STATUS), whole(COUNT), part(RESIDUAL), part(WORST),
+            part(MIN_GAP), record.maximal if maximal else None, record.bodies, self.rows.used_part(record.impulses),
+            {**self._label, "kappa": kappa}, *gradients, substeps=whole(PARTS), attempts=whole(ATTEMPTS),
+            round_off=part(ROUND_OFF), ending=whole(ENDED), model=kept_model(self.model),
             mocap_pos=start.mocap_pos, mocap_quat=start.mocap_quat, eq_active=start.eq_active,
             readings=self.readings(arrivals, time[:-1], record, outside),
             parameters={} if parameters is None else parameters.by_name(record.by_parameters, len(controls)),
@@ -350,7 +355,7 @@ class Engine:
         """(T,) Status of derivatives that are to be multiplied with each other: TOO_FAST where a step starts from a carried
         momentum, which A of the step before does not contain.
         """
-        status: Array = record.gradients[:, 0].astype(np.int64)
+        status: Array = record.gradients[:, STATUS].astype(np.int64)
         carried = carried_flags(record.impulses[:-1], len(self.world.layout.mass))
         status[(status == Status.SOLVED) & (carried > 0.0).any(axis=1)] = Status.TOO_FAST
         return status

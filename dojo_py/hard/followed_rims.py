@@ -12,9 +12,9 @@ Without this a tower that rocks on a rim took 1.4 times the iterations (docs/con
 
 from dojo_py.collision.features import POINT_PLANE, RIM_PLANE
 from dojo_py.collision.found_features import NUMBERS
+from dojo_py.collision.participation import LET_GO, NOW, OF_STEP, takes_part
 from dojo_py.collision.rim_choice import ROUND
 from dojo_py.collision.shown_polygons import RIM_POINTS
-from dojo_py.hard.ghosts import LET_GO
 from dojo_py.hard.part_states import of_islands
 from dojo_py.jit import kernel
 
@@ -39,10 +39,10 @@ def _is_replaced_by(W, f, rim):
 @kernel
 def follow_rims(W, first):
     """Of the features that a check has found, number `first` and later: those that follow a rim replace its fixed points."""
-    for rim in range(first, W.n_features[0]):
+    for rim in range(first, W.n_features[NOW]):
         if W.fkind[rim] == RIM_PLANE:
             for f in range(first):
-                if W.fwanted[f] >= 0 and _is_replaced_by(W, f, rim):
+                if takes_part(W, f) and _is_replaced_by(W, f, rim):
                     W.fwanted[f], W.freplaced[f] = LET_GO, rim + 1
 
 
@@ -50,7 +50,7 @@ def follow_rims(W, first):
 def take_over_impulses(W):
     """The warm-start impulses of fixed points become those of the lowest points that replace them: the frames are the same."""
     planes = W.warm_con.shape[0] - W.fpair.shape[0]
-    for f in range(W.n_features[0]):
+    for f in range(W.n_features[NOW]):
         if W.freplaced[f] > 0 and W.fwanted[f] == LET_GO:
             own, rim = W.warm_con[planes + f], W.warm_con[planes + W.freplaced[f] - 1]
             for r in range(own.shape[0]):
@@ -61,7 +61,7 @@ def take_over_impulses(W):
 @kernel
 def any_replaced(W):
     """Whether fixed points of the islands in W.span are replaced."""
-    for f in range(W.n_features[0]):
+    for f in range(W.n_features[NOW]):
         if W.freplaced[f] > 0 and W.fwanted[f] == LET_GO and of_islands(W, f):
             return True
     return False
@@ -70,6 +70,6 @@ def any_replaced(W):
 @kernel
 def take_points_back(W):
     """The replaced points of the islands in W.span take part again."""
-    for f in range(W.n_features[0]):
+    for f in range(W.n_features[NOW]):
         if W.freplaced[f] > 0 and W.fwanted[f] == LET_GO and of_islands(W, f):
-            W.fwanted[f], W.freplaced[f] = 0, 0
+            W.fwanted[f], W.freplaced[f] = OF_STEP, 0

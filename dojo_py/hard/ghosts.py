@@ -13,11 +13,12 @@ in the motion foreseen are removed before anything is solved (`let_misses_go`).
 from dojo_py.arrays import body_row, scratch
 from dojo_py.collision.height_fields import HFIELD
 from dojo_py.collision.pair_gap import distance_apart, distance_of_point
+from dojo_py.collision.participation import LET_GO, NOW, OF_STEP
 from dojo_py.hard.bodies import strongest_gravity
 from dojo_py.hard.feature_geometry import feature_gap, feature_point
 from dojo_py.hard.islands import CONTACTS
 from dojo_py.hard.near_pairs import closing
-from dojo_py.hard.passing import path_length
+from dojo_py.hard.passing import way_of_geom
 from dojo_py.jit import kernel
 
 APART = 1e-7
@@ -29,8 +30,6 @@ FAST = 0.2
 this: otherwise they are beside their faces by less. (Those that do not touch there may be beside them from the start.) And in a
 part of a step a feature is a ghost if its point is farther beside its shapes than this, even where the pair touches elsewhere:
 other features can be found in each part."""
-LET_GO = -1
-"""W.fwanted of a ghost."""
 
 
 @kernel
@@ -42,7 +41,7 @@ def let_ghosts_go(P, Q, W, in_part):
     for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
         c = W.members[CONTACTS, k]
         f = W.active[c] - P.body.shape[0]
-        if f < 0 or W.fwanted[f] != 0 or not (W.con[c, 1] < APART and W.con[c, 0] > NOTABLE * most):
+        if f < 0 or W.fwanted[f] != OF_STEP or not (W.con[c, 1] < APART and W.con[c, 0] > NOTABLE * most):
             continue
         pair = W.fpair[f]
         if not has_ends(Q, pair) or not (moves_fast(Q, W, pair) or feature_gap(Q, W, f, W.x, W.R) > APART):
@@ -66,7 +65,7 @@ def let_misses_go(L, Q, W, k, first, h):
     gravity = max(strongest_gravity(L, Q.shape_node[Q.geom[k, 0]]), strongest_gravity(L, Q.shape_node[Q.geom[k, 1]]))
     spare = APART + 2.0 * h * h * gravity
     apart = -1.0
-    for f in range(first, W.n_features[0]):
+    for f in range(first, W.n_features[NOW]):
         if feature_gap(Q, W, f, W.x, W.R) > APART and feature_gap(Q, W, f, W.x_ahead, W.R_ahead) < 0.0:
             if apart < 0.0:
                 apart = distance_apart(Q, W, k, W.x_ahead, W.R_ahead)
@@ -84,7 +83,7 @@ def take_ghosts_back(P, W):
         c = W.members[CONTACTS, k]
         f = W.active[c] - P.body.shape[0]
         if f >= 0 and W.fwanted[f] == LET_GO and W.best.con[c, 1] < APART:
-            W.fwanted[f] = 0
+            W.fwanted[f] = OF_STEP
 
 
 @kernel
@@ -125,4 +124,4 @@ def has_ends(Q, k):
 @kernel
 def moves_fast(Q, W, k):
     """Whether the geoms of pair k move by more than FAST of their thickness."""
-    return path_length(Q, W, Q.geom[k, 0]) + path_length(Q, W, Q.geom[k, 1]) > FAST * thickness_of(Q, k)
+    return way_of_geom(Q, W, Q.geom[k, 0]) + way_of_geom(Q, W, Q.geom[k, 1]) > FAST * thickness_of(Q, k)

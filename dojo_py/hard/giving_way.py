@@ -19,13 +19,16 @@ steps only (GAVE_WAY in outcome.py). (SNOPT's elastic mode is this idea: Gill, M
 import math
 
 from dojo_py.hard.attempts import attempts
+from dojo_py.hard.contact_mass import share_masses
 from dojo_py.hard.contact_rows import OVERLAP, start_gap
+from dojo_py.hard.first_point import start_motion
 from dojo_py.hard.islands import BODIES, CONTACTS, NODES
-from dojo_py.hard.outcome import RESIDUAL, WITH_ROUND_OFF, is_solved, left
-from dojo_py.hard.parts import start_parts, take_carried
-from dojo_py.hard.progress import BEYOND_ROUND_OFF, WHOLE, residual_of
+from dojo_py.hard.momentum_matching import begin_whole
+from dojo_py.hard.outcome import WITH_ROUND_OFF, is_solved, left
+from dojo_py.hard.report import RESIDUAL
+from dojo_py.hard.residual_norm import BEYOND_ROUND_OFF, WHOLE, residual_of
 from dojo_py.hard.residuals import evaluate, evaluate_motion
-from dojo_py.hard.start import COLD, guess_impulses, load_state, share_masses, start_motion, start_step
+from dojo_py.hard.start_impulses import COLD, guess_impulses
 from dojo_py.hard.terms import EQ_ORIENTATION
 from dojo_py.jit import kernel
 
@@ -40,10 +43,7 @@ def give_way(L, P, Q, A, W, h):
     """The whole step of the islands in W.span with compliant closures and overlaps; W.found has the residual of the exact rows."""
     compliance = COMPLIANCE
     while compliance <= SOFTEST and left(W) > 0.0:
-        start_parts(L, W, h, 1)
-        load_state(L, W, W.sub_bodies, W.sub_angle, W.sub_rate, h)
-        take_carried(W)
-        start_step(L, P, Q, W, h, 0.0)
+        begin_whole(L, P, Q, W, h, 0.0)
         share_masses(L, W)
         _leave_open(L, A, W, h, W.options.recovery_speed)
         _soften(L, P, Q, W, h, compliance)

@@ -1,9 +1,10 @@
 """The last resort of a whole step: friction with held bounds (held_bounds.py), a convex problem, which always ends."""
 
 from dojo_py.hard.held_bounds import hold_again, hold_bounds, release_bounds
-from dojo_py.hard.outcome import WORST, allow, is_solved, left
+from dojo_py.hard.outcome import allow, is_solved, left
 from dojo_py.hard.parts import whole
-from dojo_py.hard.start import COLD, HERE
+from dojo_py.hard.report import WORST
+from dojo_py.hard.start_impulses import COLD, HERE
 from dojo_py.jit import kernel
 
 ROUNDS_HELD = 3

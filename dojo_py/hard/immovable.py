@@ -18,7 +18,7 @@ import math
 from dojo_py.arrays import scratch
 from dojo_py.collision.features import BALL_FEATURE
 from dojo_py.collision.plane import touching_point
-from dojo_py.hard.apart import START, distance_of_shapes, feature_place
+from dojo_py.hard.compiled_apart import START, distance_of_shapes, feature_place
 from dojo_py.hard.contact_rows import OVERLAP
 from dojo_py.hard.terms import FREE
 from dojo_py.jit import kernel

@@ -24,10 +24,10 @@ from dojo_py.hard.measure import begin_course, go_on, measure, verdict
 from dojo_py.hard.newton_step import find_step
 from dojo_py.hard.outcome import keep_best
 from dojo_py.hard.points import clear_cones, combine, copy_point
-from dojo_py.hard.progress import inside_rotation_domain, inside_servo_ranges
 from dojo_py.hard.proximal import adapt_proximal_term
 from dojo_py.hard.residuals import evaluate_motion
 from dojo_py.hard.statuses import GOES_ON, MAX_ITERATIONS, SINGULAR
+from dojo_py.hard.step_bounds import inside_rotation_domain, inside_servo_ranges
 from dojo_py.jit import kernel
 
 LINE_SEARCH = 8

@@ -23,10 +23,7 @@ from dojo_py.hard.outcome import (
     BEST_RESIDUAL,
     BEST_WORST,
     BUDGET,
-    COUNT,
     END_IN_VAIN,
-    RESIDUAL,
-    STATUS,
     STAYED,
     WAITS,
     all_stood,
@@ -45,14 +42,23 @@ from dojo_py.hard.outcome import (
     was,
 )
 from dojo_py.hard.part_states import keep_features, take_features_back
-from dojo_py.hard.parts import LOOKS, in_parts, stand_still, stop, whole
-from dojo_py.hard.progress import WHOLE, residual_of
-from dojo_py.hard.start import (
-    COLD,
-    HERE,
-    WARM,
-    all_warm,
+from dojo_py.hard.parts import in_parts, whole
+from dojo_py.hard.report import (
+    BEST_POINT,
+    COUNT,
+    GAVE_WAY,
+    HELD_BOUNDS,
+    IN_PARTS,
+    NOWHERE,
+    RESIDUAL,
+    STATUS,
+    STOOD_STILL,
+    STOPPED,
 )
+from dojo_py.hard.report import WHOLE as WHOLE_STEP
+from dojo_py.hard.residual_norm import WHOLE, residual_of
+from dojo_py.hard.standstill import COVERED, HALT_WORST, stand_still, stop
+from dojo_py.hard.start_impulses import COLD, HERE, WARM, all_warm
 from dojo_py.hard.statuses import INEXACT, SOLVED, STALLED, TOO_FAST
 from dojo_py.hard.terms import FAST_PARTS, FREE_TURN, PART_TURN
 from dojo_py.jit import kernel
@@ -61,6 +67,8 @@ FAST_HALVINGS = FAST_PARTS.bit_length() - 1
 FAR_OFF = 1.0
 """Residual [m/s, rad/s] from which a point is not usable: at a step of 0.01 s it is an error of a gap of 1 cm."""
 
+MANY_LOOKS = 4
+"""How often the check at the end of a step has to find fast pairs missing before the step is divided."""
 NEVER = 1 << 30
 """W.looks of bodies whose step is not tried in parts again."""
 
@@ -80,7 +88,7 @@ def solve_island(L, P, Q, A, W, h, kappa, may_ask):
     """
     begin_attempts(W, W.solver.ladder * W.options.max_iterations)
     last = W.found[BUDGET] + (1.0 - W.solver.ladder) * W.options.max_iterations
-    W.halt[0] = 0.0
+    W.halt[COVERED] = 0.0
     halvings, parts, recovery = _least_halvings(L, W, h, kappa), 1, W.options.recovery_speed
     if halvings == 0 and kappa == 0.0 and _looks_in_vain(W) and _divided_after_looks(L, P, Q, A, W, h, recovery):
         return False
@@ -101,7 +109,7 @@ def solve_island(L, P, Q, A, W, h, kappa, may_ask):
     if halvings > 0 or (may_divide and not is_solved(W)):
         allow(W, max(left(W), 1.0))
         parts = in_parts(L, P, Q, A, W, h, recovery, halvings, kappa, False)
-        stuck = not is_solved(W) and kappa == 0.0 and W.halt[0] == 0.0 and left(W) > 0.0
+        stuck = not is_solved(W) and kappa == 0.0 and W.halt[COVERED] == 0.0 and left(W) > 0.0
         if stuck and recovery > 0.0 and _overlap(L, P, Q, W):  # as in `_try_whole`, of bodies that rotate too fast for it
             recovery = 0.0
             parts = in_parts(L, P, Q, A, W, h, recovery, halvings, kappa, False)
@@ -110,7 +118,7 @@ def solve_island(L, P, Q, A, W, h, kappa, may_ask):
     if not is_solved(W):
         _give_up(L, P, Q, A, W, h, kappa, halvings, parts, last)
         return False
-    report_island(W, SOLVED, parts)
+    report_island(W, SOLVED, parts, WHOLE_STEP if parts == 1 else IN_PARTS)
     if recovery == 0.0 and parts == 1:
         note(W, STAYED)
     elif parts == 1 and (W.found[END_IN_VAIN] > 0.0 or in_vain(waiting(W))):
@@ -120,8 +128,8 @@ def solve_island(L, P, Q, A, W, h, kappa, may_ask):
 
 @kernel
 def _looks_in_vain(W):
-    """Whether the check at the end of the step found, LOOKS times or more, pairs of the islands missing that move by a good part of
-    their size (`convex_choice.left_out_features`). Counts the last check.
+    """Whether the check at the end of the step found, MANY_LOOKS times or more, pairs of the islands missing that move by a good
+    part of their size (`convex_choice.left_out_features`). Counts the last check.
     """
     looks, hasty = 0, 0
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
@@ -130,7 +138,7 @@ def _looks_in_vain(W):
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         b = W.members[BODIES, k]
         W.looks[b], W.hasty[b] = looks + hasty, 0
-    return LOOKS <= looks + hasty < NEVER
+    return MANY_LOOKS <= looks + hasty < NEVER
 
 
 @kernel
@@ -146,14 +154,14 @@ def _divided_after_looks(L, P, Q, A, W, h, recovery):
     keep_features(W)
     parts = in_parts(L, P, Q, A, W, h, recovery, 0, 0.0, False)
     if is_solved(W):
-        report_island(W, SOLVED, parts)
+        report_island(W, SOLVED, parts, IN_PARTS)
         return True
     take_features_back(W)
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         b = W.members[BODIES, k]
         W.spent[b], W.looks[b] = W.found[COUNT], NEVER
     begin_attempts(W, W.solver.ladder * W.options.max_iterations)
-    W.halt[0] = 0.0
+    W.halt[COVERED] = 0.0
     return False
 
 
@@ -271,7 +279,7 @@ def _give_up(L, P, Q, A, W, h, kappa, halvings, parts, last):
     last: the number of iterations (COUNT) at which all this ends; (1 - ladder) of `max_iterations` there are in any case.
     """
     failure = TOO_FAST if halvings > 0 else int(W.found[STATUS])
-    covered, best = W.halt[0], W.found[BEST_RESIDUAL]
+    covered, best = W.halt[COVERED], W.found[BEST_RESIDUAL]
     nearly = best < W.solver.close
     more = max((1.0 - W.solver.ladder) * W.options.max_iterations, last - W.found[COUNT])
     if nearly or covered < 0.5:
@@ -286,22 +294,22 @@ def _give_up(L, P, Q, A, W, h, kappa, halvings, parts, last):
         allow(W, more)
         if _with_held_bounds(L, P, Q, A, W, h, kappa, halvings):
             return
-        covered = W.halt[0]
+        covered = W.halt[COVERED]
     best = W.found[BEST_RESIDUAL]
     if nearly or (covered < 0.5 and best < FAR_OFF):
         end_at_best(L, P, Q, A, W, h)
         end_with(W, best, residual_of(L, W, h, WHOLE), W.found[BEST_WORST])
-        report_island(W, INEXACT, 1)
+        report_island(W, INEXACT, 1, BEST_POINT)
     elif covered > 0.0:
         missing = stand_still(L, P, Q, A, W, h)
-        end_with(W, missing, missing, W.halt[2])
-        report_island(W, INEXACT, max(parts, 1) + 1)
+        end_with(W, missing, missing, W.halt[HALT_WORST])
+        report_island(W, INEXACT, max(parts, 1) + 1, STOOD_STILL)
     elif kappa == 0.0 and all_stood(W) and _moves(W):
         lost = stop(L, P, Q, A, W, h)
         end_with(W, lost, lost, 0.0)
-        report_island(W, INEXACT, 1)
+        report_island(W, INEXACT, 1, STOPPED)
     else:
-        report_island(W, failure, 0)
+        report_island(W, failure, 0, NOWHERE)
 
 
 @kernel
@@ -316,21 +324,21 @@ def _with_held_bounds(L, P, Q, A, W, h, kappa, halvings):
         if kappa == 0.0:
             complete_whole(L, P, Q, A, W, h, 0.0)
         if is_solved(W):
-            report_island(W, SOLVED, 1)
+            report_island(W, SOLVED, 1, WHOLE_STEP)
             return True
     if not is_solved(W) and kappa == 0.0 and W.options.subdivisions > 0.0:
         parts = in_parts(L, P, Q, A, W, h, 0.0, halvings, kappa, True)
         if not is_solved(W):
             take_features_back(W)
     if is_solved(W):
-        report_island(W, INEXACT, parts)
+        report_island(W, INEXACT, parts, HELD_BOUNDS)
     return is_solved(W)
 
 
 @kernel
 def _report_gave_way(W):
     """The islands' step ends at the solution with compliant closures and overlaps (giving_way.py)."""
-    report_island(W, INEXACT, 1)
+    report_island(W, INEXACT, 1, GAVE_WAY)
     note_gave_way(W, W.found[RESIDUAL])
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from dojo_py.hard.engine import refuse_parts, usable
 from dojo_py.hard.gradients.maximal import maximal_jacobian
+from dojo_py.hard.report import RESIDUAL, STATUS, WORST
 from dojo_py.simulate.arguments import Outside, late_controls
 from dojo_py.simulate.arrivals import Arrivals
 from dojo_py.simulate.history import on_their_way
@@ -33,7 +34,7 @@ def linearized(
     record = engine.run(start, arrivals.acting, outside, kappa, True, False, kappa, jacobian, arrivals.first is not None, then)
     columns = {} if jacobian is None else jacobian.by_name(record.by_parameters, 1)
     report, found = record.gradients[0], {name: table[0] for name, table in columns.items()}
-    end, status = engine.end(start, record), Status(int(report[0]))
+    end, status = engine.end(start, record), Status(int(report[STATUS]))
     A, B = wide if coordinates == "maximal" else (record.A[0], record.B[0])
     if not (np.isfinite(A).all() and np.isfinite(B).all()):
         A, B, status = np.zeros_like(A), np.zeros_like(B), Status.NOT_FINITE
@@ -43,7 +44,7 @@ def linearized(
         end = replace(end, history=readings.history_at(1))
         if late_controls(model):
             B, way = on_their_way(model, arrivals.first, start.time, B)
-    return Linearization(A, B, end, found, kappa, float(report[2]), float(report[3]), status, way)
+    return Linearization(A, B, end, found, kappa, float(report[RESIDUAL]), float(report[WORST]), status, way)
 
 
 def _widener(sim: Any, start: State, A: Array, B: Array) -> Callable[[Any, Any], None]:

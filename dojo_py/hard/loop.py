@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from dojo_py.hard.checks import refuse_relaxed_adhesion
+from dojo_py.hard.report import MOVED, STATUS
 from dojo_py.simulate.arguments import outside_of, placed_of, refuse_late_controls, state_of
 from dojo_py.simulate.results import Contacts, Exact, State
 
@@ -103,21 +104,21 @@ class HardLoop:
             return int(roll_out(*mine.handles, record, self.control[:steps], self._none, *numbers))
 
         self._engine.roomy(self._record, back)
-        return self._record.gradients[:steps, 0].astype(np.int64)
+        return self._record.gradients[:steps, STATUS].astype(np.int64)
 
     def state(self, row: int) -> State:
         """The state of a row."""
         e = self._engine
         impulses = e.rows.used_part(self.impulses[row].copy())
         exact = Exact(self.bodies[row].copy(), impulses, self.qpos[row].copy(), self.qvel[row].copy(), e.kinematics)
-        moved = np.count_nonzero(self._record.reports[:row, 7] > 0)
+        moved = np.count_nonzero(self._record.reports[:row, MOVED] > 0)
         time = self._time + e.timestep * moved
         maximal = e._expand(exact.bodies)
         return self._placed.put(State(exact.qpos, exact.qvel, self.act[row].copy(), time, maximal, exact, e.model))
 
     def go_on(self, row: int) -> None:
         """Advance the time to that of this row, from which the next run starts; its numbers are copied by the caller."""
-        self._time += self._engine.timestep * int(np.count_nonzero(self._record.reports[:row, 7] > 0))
+        self._time += self._engine.timestep * int(np.count_nonzero(self._record.reports[:row, MOVED] > 0))
 
     def contacts_of(self, table: Array) -> Contacts:
         """Contacts from a copy of `contacts` (n, width), under the model's names."""

@@ -4,8 +4,9 @@ import math
 from typing import NamedTuple
 
 from dojo_py.arrays import scratch
+from dojo_py.hard.complementarity import centring
 from dojo_py.hard.islands import CONTACTS, DOFS, LIMITS, MOVED_CONTACTS, MOVED_LIMITS
-from dojo_py.hard.progress import BEYOND_IMPULSES, BEYOND_ROUND_OFF, centring, residual_of
+from dojo_py.hard.residual_norm import BEYOND_IMPULSES, BEYOND_ROUND_OFF, UNCLEAR, residual_of
 from dojo_py.hard.residuals import evaluate_rows
 from dojo_py.hard.statuses import GOES_ON, MAX_ITERATIONS, NOT_FINITE, SOLVED, STALLED, TOO_FAST
 from dojo_py.jit import kernel
@@ -15,9 +16,6 @@ from dojo_py.solver.cones.standoff import has_arrived
 NO_STEP = 1e-3
 """A solve is stuck after STUCK step lengths in a row that are shorter than this."""
 STUCK = 3
-
-UNCLEAR = 1e-14
-"""Round-off of a difference, relative to its terms."""
 
 
 class Goal(NamedTuple):

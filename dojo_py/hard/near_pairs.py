@@ -7,6 +7,7 @@ import math
 
 from dojo_py.arrays import body_row
 from dojo_py.collision.pair_gap import pair_far
+from dojo_py.collision.participation import NO_ROOM
 from dojo_py.collision.sweep import find_near, overlap, pairs_of, set_box, sort_boxes
 from dojo_py.collision.touching import pair_distance
 from dojo_py.collision.vectors import cross, dot, length, minus, plus, row
@@ -99,7 +100,7 @@ def _set_box(Q, S, i, x, R, more):
 def find_pairs(Q, W):
     """Fill W.sweep.near with the pairs whose boxes overlap."""
     find_near(Q, W.sweep)
-    W.n_features[1] += W.sweep.found[1]  # those that found no room: the caller is told
+    W.n_features[NO_ROOM] += W.sweep.found[1]  # those that found no room: the caller is told
 
 
 @kernel

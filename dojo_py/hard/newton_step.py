@@ -6,11 +6,13 @@ from typing import NamedTuple
 from dojo_py.arrays import scratch
 from dojo_py.hard.assemble import assemble
 from dojo_py.hard.closures import keep_unmet
+from dojo_py.hard.complementarity import centring
 from dojo_py.hard.correction import weigh_correction
 from dojo_py.hard.measure import end_of_path, friction_target, mean_product
 from dojo_py.hard.points import clear_cones, copy_point
-from dojo_py.hard.progress import centring, largest_step
+from dojo_py.hard.proximal import SHARE
 from dojo_py.hard.recover import recover
+from dojo_py.hard.step_bounds import largest_step
 from dojo_py.jit import kernel
 from dojo_py.solver.block_ldu import factorise, solve
 
@@ -111,7 +113,12 @@ def _towards(L, W, h, goal, at, target, corrected, refined):
     At the end of the path all contacts have the same target: `uneven` times it may be more than the tolerance.
     """
     typical = at.typical if target > end_of_path(goal) else 0.0
-    return newton(L, W, h, max(target, goal.kappa), friction_target(goal, target), typical, corrected, refined)
+    kn, kf = max(target, goal.kappa), friction_target(goal, target)
+    regular = newton(L, W, h, kn, kf, typical, corrected, refined)
+    if regular and not corrected and W.linear_residual[0] * REFINED > refined and W.proximal[0] == 0.0:
+        W.proximal[0] = SHARE
+        regular = newton(L, W, h, kn, kf, typical, corrected, refined)
+    return regular
 
 
 @kernel
@@ -125,7 +132,7 @@ def newton(L, W, h, kn, kf, typical, corrected, refined):
     if not corrected and factorise(W.pattern, W.blocks) >= 0:
         return False
     solve(W.pattern, W.blocks, W.step)
-    recover(L, W, h, kn, kf, corrected, refined)
+    W.linear_residual[0] = recover(L, W, h, kn, kf, corrected, refined)
     keep_unmet(L, W, h)
     return True
 

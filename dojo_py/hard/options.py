@@ -36,9 +36,10 @@ class HardOptions:
     max_iterations: int = 600
     """Most Newton iterations, one factorisation each, of one island of bodies, all attempts and shorter steps together, each time
     that it is solved in a step: where contacts are found that were missing, it is solved again with them (falling piles take 3 to 5
-    of these rounds), but not after 3 times as many iterations. Up to three bodies that rotate too fast for a step may take 4 more
-    for each part of it. What is not solved then is INEXACT. `Step.iterations` counts all. A robot's step in contact takes 5 to 15;
-    below about 50 difficult steps end early. Of 560 steps of falling piles of 100 bodies 17 are unsolved with 600, 10 with 1500."""
+    of these rounds), but not after 3 times as many iterations. Parts that were tried first in vain, and what gives way or has its
+    friction held at the end, may take as many again. Up to three bodies that rotate too fast for a step may take 4 more for each
+    part of it. What is not solved then is INEXACT. `Step.iterations` counts all. A robot's step in contact takes 5 to 15; below
+    about 50 difficult steps end early. Of 560 steps of falling piles of 100 bodies 17 are unsolved with 600, 10 with 1500."""
     springs: str = "midpoint"
     """Where springs and the position terms of servos act: "midpoint" (no artificial damping, except kp h/2 of servos of balls),
     "implicit" (damps), "explicit"."""

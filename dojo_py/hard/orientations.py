@@ -245,7 +245,7 @@ def _evaluate(L, W, A, n, e, k, h, scheme):
 def inside_orientation_bounds(L, W, A, h, alpha):
     """alpha, reduced where a torque would go from beyond its bound on one side to beyond it on the other: to where it is least.
 
-    As `inside_servo_ranges` in progress.py: a servo is stiff within its bound and has no stiffness beyond it.
+    As `inside_servo_ranges` in step_bounds.py: a servo is stiff within its bound and has no stiffness beyond it.
     """
     if h < 0.0:
         return alpha

@@ -5,21 +5,28 @@ import math
 from dojo_py.arrays import copy
 from dojo_py.hard.islands import BODIES, CONTACTS, LIMITS, NODES
 from dojo_py.hard.points import copy_point
+from dojo_py.hard.report import (
+    ATTEMPTS,
+    COLUMNS,
+    COUNT,
+    ENDED,
+    MOVED,
+    PARTS,
+    RESIDUAL,
+    ROUND_OFF,
+    STATUS,
+    WORST,
+)
 from dojo_py.hard.statuses import INEXACT, SOLVED, STALLED
 from dojo_py.jit import kernel
 from dojo_py.rotation import quat_to_matrix
 
-STATUS, COUNT, RESIDUAL, WORST, MIN_GAP, PARTS, ATTEMPTS, MOVED, ROUND_OFF = range(9)
-"""Entries of a step's report (9,): status, iterations, residual [m/s], complementarity [N m s], smallest gap with a plane or body
-[m], the most parts an island was solved in, the most solves it took, how many islands moved,
-round-off within the residual [m/s]. Of several islands the worst."""
-
-MERIT, BEST_RESIDUAL, BEST_WORST, BEST_RECOVERY, SOLVES, WITH_ROUND_OFF, END_IN_VAIN, BUDGET, SLIPS = range(4, 13)
-"""Entries of W.found (13,), what the attempts at the step of an island have come to. STATUS, RESIDUAL (beyond round-off), WORST as
-above, WITH_ROUND_OFF (the whole residual): of the last solve. COUNT: iterations of all solves, BUDGET: how many they may be;
-SOLVES: how many there were. MERIT, BEST_RESIDUAL, BEST_WORST: of W.best, see `keep_best`, BEST_RECOVERY: its
+MERIT, BEST_RESIDUAL, BEST_WORST, BEST_RECOVERY, SOLVES, WITH_ROUND_OFF, END_IN_VAIN, BUDGET, SLIPS = range(COLUMNS, COLUMNS + 9)
+"""Entries of W.found (19,), what the attempts at the step of an island have come to. STATUS, RESIDUAL (beyond round-off), WORST as
+in report.py, and WITH_ROUND_OFF (the whole residual): of the last solve. COUNT: iterations of all solves, BUDGET: how many they may
+be; SOLVES: how many there were. MERIT, BEST_RESIDUAL, BEST_WORST: of W.best, see `keep_best`, BEST_RECOVERY: its
 recovery speed. END_IN_VAIN: 1 where Newton's method at the end of the path did not solve it. SLIPS: 1 where stopping all slip takes
-more than undoing violations does (start.py)."""
+more than undoing violations does (start_pairs.py)."""
 
 FAILED, STAYED, WAITS = -1.0, 2.0, 3.0
 """Values of W.solved. FAILED: no usable end was found for the body. STAYED: in its island overlaps stayed that nothing could undo.
@@ -42,11 +49,18 @@ def begin_attempts(W, budget):
     found = W.found
     found[STATUS], found[COUNT], found[SOLVES], found[END_IN_VAIN] = STALLED, 0.0, 0.0, 0.0
     found[SLIPS] = 0.0
-    found[MERIT], found[BEST_RESIDUAL], found[BEST_WORST] = math.inf, math.inf, math.inf
-    found[BEST_RECOVERY] = W.options.recovery_speed
+    forget_best(W)
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         found[COUNT] = max(found[COUNT], W.spent[W.members[BODIES, k]])
     found[BUDGET] = found[COUNT] + budget
+
+
+@kernel
+def forget_best(W):
+    """There is no best point."""
+    found = W.found
+    found[MERIT], found[BEST_RESIDUAL], found[BEST_WORST] = math.inf, math.inf, math.inf
+    found[BEST_RECOVERY] = W.options.recovery_speed
 
 
 @kernel
@@ -89,10 +103,10 @@ def all_stood(W):
 
 
 @kernel
-def report_island(W, status, parts):
-    """The outcome of the island in W.span. parts: 0 when it failed and stays where it was."""
+def report_island(W, status, parts, ended):
+    """The outcome of the island in W.span. parts: 0 when it failed and stays where it was. ended: see report.py."""
     outcome, found = W.outcome[W.members[BODIES, W.span[BODIES, 0]]], W.found
-    outcome[STATUS], outcome[COUNT], outcome[PARTS] = status, found[COUNT], parts
+    outcome[STATUS], outcome[COUNT], outcome[PARTS], outcome[ENDED] = status, found[COUNT], parts, ended
     outcome[RESIDUAL], outcome[WORST], outcome[ATTEMPTS] = found[WITH_ROUND_OFF], found[WORST], found[SOLVES]
     outcome[ROUND_OFF] = found[WITH_ROUND_OFF] - found[RESIDUAL] if math.isfinite(found[WITH_ROUND_OFF]) else 0.0
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
@@ -136,12 +150,13 @@ def waiting(W):
 @kernel
 def report_all(W, islands, report):
     """The report of the step: the worst of all its islands."""
-    for i in range(9):
-        report[i] = 0.0
+    report[:] = 0.0
     report[STATUS] = SOLVED
     for k in range(islands):
         outcome = W.outcome[W.members[BODIES, W.island_first[BODIES, k]]]
         if report[STATUS] == SOLVED or (report[STATUS] == INEXACT and outcome[STATUS] != SOLVED):
+            first = report[STATUS] == SOLVED and outcome[STATUS] == SOLVED
+            report[ENDED] = max(report[ENDED], outcome[ENDED]) if first else outcome[ENDED]
             report[STATUS] = outcome[STATUS]
         for i in (COUNT, RESIDUAL, WORST, PARTS, ATTEMPTS, ROUND_OFF):
             report[i] = max(report[i], outcome[i])

@@ -1,8 +1,8 @@
-"""All that a hard step computes about contacts between bodies, compiled together and separately from the rest (apart.py)."""
+"""All that a hard step computes about contacts between bodies, compiled together, separately from the rest (compiled_apart.py)."""
 
 from dojo_py.arrays import body_row, scratch
 from dojo_py.by_address import Apart
-from dojo_py.hard import apart
+from dojo_py.hard import compiled_apart
 from dojo_py.hard.contact_rows import physical_impulse, scale_rows
 from dojo_py.hard.convex_choice import choose_features, faded, left_out_features, want_features
 from dojo_py.hard.feature_geometry import feature_geometry
@@ -19,48 +19,50 @@ from dojo_py.solver.cones.contact import MOST_ROWS, impulse_of
 
 
 def pairs(task, L, P, Q, W, i, j, a, b, c):
-    """The result of `task`, with integers i, j and numbers a, b, c as its function in apart.py gives them; 0 where it has none."""
-    if task == apart.ROWS:
+    """The result of `task`, with integers i, j and numbers a, b, c as its function in compiled_apart.py gives them, 0
+    where it has none.
+    """
+    if task == compiled_apart.ROWS:
         _rows(P, Q, W, i, a)
-    elif task == apart.GEOMETRY:
+    elif task == compiled_apart.GEOMETRY:
         return _geometry(Q, W, i, j)
-    elif task == apart.CHOOSE:
+    elif task == compiled_apart.CHOOSE:
         choose_features(L, P, Q, W, a, b, c)
-    elif task == apart.LEFT_OUT:
+    elif task == compiled_apart.LEFT_OUT:
         return float(left_out_features(P, Q, W, a))
-    elif task == apart.WANT:
+    elif task == compiled_apart.WANT:
         return float(want_features(L, P, Q, W, a))
-    elif task == apart.FADED:
+    elif task == compiled_apart.FADED:
         return 1.0 if faded(Q, W, i) else 0.0
-    elif task == apart.PASSING:
+    elif task == compiled_apart.PASSING:
         return float(left_out_passing(P, Q, W))
-    elif task == apart.SMALLEST:
+    elif task == compiled_apart.SMALLEST:
         return smallest_distance(Q, W, a)
-    elif task == apart.DISPLACE:
+    elif task == compiled_apart.DISPLACE:
         _displace(P, Q, W, i, a)
-    elif task == apart.HOLD:
+    elif task == compiled_apart.HOLD:
         return float(hold_points(P, Q, W))
-    elif task == apart.HOLD_CORNERS:
+    elif task == compiled_apart.HOLD_CORNERS:
         return float(hold_corners(L, P, Q, W, a))
-    elif task == apart.HOLD_APART:
+    elif task == compiled_apart.HOLD_APART:
         held, passed = hold_apart(P, Q, W)
         return 2.0 * held + (1.0 if passed else 0.0)
-    elif task == apart.GHOSTS:
+    elif task == compiled_apart.GHOSTS:
         return float(let_ghosts_go(P, Q, W, i == 1))
-    elif task == apart.CHOOSE_IN_PART:
+    elif task == compiled_apart.CHOOSE_IN_PART:
         choose_in_part(L, Q, W, a)
-    elif task == apart.LEFT_OUT_OF_PART:
+    elif task == compiled_apart.LEFT_OUT_OF_PART:
         return float(left_out_of_part(P, Q, W, a))
-    elif task == apart.BY_SIZE:
+    elif task == compiled_apart.BY_SIZE:
         size_change(Q, W, i, j // 3, j % 3)
-    elif task == apart.DISTANCE:
-        if j == apart.END:
+    elif task == compiled_apart.DISTANCE:
+        if j == compiled_apart.END:
             return gap_of_pair(Q, W, W.fpair[i], W.xn, W.Rn)
         return gap_of_pair(Q, W, W.fpair[i], W.x, W.R)
     return 0.0
 
 
-PAIRS = Apart(apart.PAIRS, pairs, "contacts between bodies")
+PAIRS = Apart(compiled_apart.PAIRS, pairs, "contacts between bodies")
 
 
 def load_pairs(L, P, Q, W):
@@ -71,11 +73,11 @@ def load_pairs(L, P, Q, W):
 @kernel
 def _geometry(Q, W, f, poses):
     """See `feature_place`."""
-    if poses == apart.START:
+    if poses == compiled_apart.START:
         return start_gap_of(Q, W, f)
     a, b, place = body_row(W.x, W.fbody[f, 0]), body_row(W.x, W.fbody[f, 1]), W.feature
     x, R = W.xn, W.Rn
-    if poses == apart.BEFORE:
+    if poses == compiled_apart.BEFORE:
         x, R = W.x_before, W.R_before
     return feature_geometry(Q, W, f, x[a], R[a], x[b], R[b], place.normal, place.point, place.dgap, place.dn, place.dc)
 

@@ -3,21 +3,22 @@
 Where bodies rotate or move by much of their size in a step, the features chosen at its start (planes, edges without ends) are far
 beside the shapes later. So in parts of a step pairs that have moved by a fraction FAST of their thickness have features of their
 own in each part, and those of the whole step take no part. A feature that is chosen again in a later part keeps its row, and with
-it the impulses it has had (parts.py).
+it the impulses it has had (summed_impulses.py).
 
 A feature that was found at the end of the whole step may overlap where a part starts, by more than its pair does: in a short part
 it would throw the bodies apart at once. It waits for a part at whose end its pair overlaps.
 """
 
 from dojo_py.arrays import copy, copy_rows
+from dojo_py.collision.participation import BEFORE_LOOK, LET_GO, MISSED, NOW, OF_PART, OF_STEP, is_suspended, suspend, takes_part
 from dojo_py.hard.contact_rows import OVERLAP
 from dojo_py.hard.convex_choice import find_closing, look_at_end
 from dojo_py.hard.feature_geometry import feature_gap
 from dojo_py.hard.foresight import SPARE
-from dojo_py.hard.ghosts import FAST, LET_GO, thickness_of
+from dojo_py.hard.ghosts import FAST, thickness_of
 from dojo_py.hard.islands import in_span
 from dojo_py.hard.near_pairs import gap_of_pair, near_at_end, near_by_travel
-from dojo_py.hard.part_states import HERE, features_of_step, of_islands
+from dojo_py.hard.part_states import features_of_step, of_islands
 from dojo_py.hard.passing import find_passing, way_between
 from dojo_py.jit import kernel
 
@@ -28,12 +29,12 @@ def choose_in_part(L, Q, W, h):
     W.x: of these pairs no others take part in it. Returns 0.
     """
     features_of_step(W)
-    for f in range(W.n_features[0]):
+    for f in range(W.n_features[NOW]):
         if W.fwanted[f] == LET_GO and of_islands(W, f):
-            W.fwanted[f] = 0  # (a ghost of another part may be met in this one)
-        if W.fwanted[f] >= 0 and (_moved(Q, W, W.fpair[f], W.x, W.q) or _waits(Q, W, f)):
-            W.fwanted[f] = -2 - W.fwanted[f]
-    before = W.n_features[2] = W.n_features[0]
+            W.fwanted[f] = OF_STEP  # (a ghost of another part may be met in this one)
+        if takes_part(W, f) and (_moved(Q, W, W.fpair[f], W.x, W.q) or _waits(Q, W, f)):
+            suspend(W, f)
+    before = W.n_features[BEFORE_LOOK] = W.n_features[NOW]
     near_by_travel(L, Q, W, h, SPARE, 0.0)
     for i in range(W.sweep.found[0]):
         if _moved(Q, W, W.sweep.near[i], W.x, W.q):
@@ -47,12 +48,12 @@ def left_out_of_part(P, Q, W, h):
     """Add the features with which pairs of the islands in W.span overlap by more, where a part of length h ends, than with those
     they have in it; if there are none, features that keep pairs from passing. Returns how many, negative for the latter.
     """
-    before = W.n_features[2] = W.n_features[0]
+    before = W.n_features[BEFORE_LOOK] = W.n_features[NOW]
     near_at_end(Q, W)
     for i in range(W.sweep.found[0]):
         if _moved(Q, W, W.sweep.near[i], W.xn, W.qn) or _any_waits(W, W.sweep.near[i]):
             look_at_end(Q, W, W.sweep.near[i], h, 0.0)
-    if W.n_features[0] > before:
+    if W.n_features[NOW] > before:
         return _merge(W, before)
     find_passing(P, Q, W, True)
     return -_merge(W, before)
@@ -63,7 +64,7 @@ def _waits(Q, W, f):
     """Whether feature f of the islands in W.span was found where the whole step ended, and overlaps at the poses in W.x by more
     than its pair does.
     """
-    if W.fwanted[f] != 1 or not of_islands(W, f):
+    if W.fwanted[f] != MISSED or not of_islands(W, f):
         return False
     gap = feature_gap(Q, W, f, W.x, W.R)
     return gap < -OVERLAP and gap < min(gap_of_pair(Q, W, W.fpair[f], W.x, W.R, 0.0), 0.0) - OVERLAP
@@ -72,8 +73,8 @@ def _waits(Q, W, f):
 @kernel
 def _any_waits(W, k):
     """Whether a feature of pair k waits for a later part."""
-    for f in range(W.n_features[0]):
-        if W.fpair[f] == k and W.fwanted[f] == -2 - 1:
+    for f in range(W.n_features[NOW]):
+        if W.fpair[f] == k and is_suspended(W, f, MISSED):
             return True
     return False
 
@@ -98,19 +99,19 @@ def _merge(W, before):
 
     Returns how many they are.
     """
-    found, last = W.n_features[0] - before, before
-    for r in range(before, W.n_features[0]):
+    found, last = W.n_features[NOW] - before, before
+    for r in range(before, W.n_features[NOW]):
         place = last
         for f in range(before):
-            if W.fwanted[f] == -2 - HERE and W.fpair[f] == W.fpair[r] and W.fkey[f] == W.fkey[r]:
+            if is_suspended(W, f, OF_PART) and W.fpair[f] == W.fpair[r] and W.fkey[f] == W.fkey[r]:
                 place = f
         if place != r:
             _copy_feature(W, r, place)
-        W.fwanted[place] = HERE
+        W.fwanted[place] = OF_PART
         last = last + 1 if place == last else last
-    for r in range(last, W.n_features[0]):
-        W.fwanted[r] = 0
-    W.n_features[0] = last
+    for r in range(last, W.n_features[NOW]):
+        W.fwanted[r] = OF_STEP
+    W.n_features[NOW] = last
     return found
 
 

@@ -22,6 +22,7 @@ from dojo_py.collision.convex_shapes import PLANE
 from dojo_py.collision.facing import WHOLE
 from dojo_py.collision.features import POINT_PLANE
 from dojo_py.collision.height_fields import HFIELD
+from dojo_py.collision.participation import MISSED, NO_ROOM, NOW, takes_part
 from dojo_py.collision.shown_polygons import pose_of, shape_of
 from dojo_py.collision.sweep import set_box
 from dojo_py.collision.terrain_gap import terrain_nearest
@@ -51,8 +52,8 @@ def left_out_passing(P, Q, W):
 @kernel
 def any_passing(W):
     """Whether a feature that keeps a pair from passing takes part in the step."""
-    for f in range(W.n_features[0]):
-        if W.fkey[f] < 0 and W.fwanted[f] >= 0:
+    for f in range(W.n_features[NOW]):
+        if W.fkey[f] < 0 and takes_part(W, f):
             return True
     return False
 
@@ -65,12 +66,12 @@ def find_passing(P, Q, W, in_part):
     """
     if not _any_fast(Q, W):
         return 0
-    before = W.n_features[0]
+    before = W.n_features[NOW]
     _sweep_paths(Q, W)
     for i in range(W.sweep.found[0]):
         k = W.sweep.near[i]
         one, two = Q.geom[k, 0], Q.geom[k, 1]
-        thickness, way = Q.shape_inner[one] + Q.shape_inner[two], path_length(Q, W, one) + path_length(Q, W, two)
+        thickness, way = Q.shape_inner[one] + Q.shape_inner[two], way_of_geom(Q, W, one) + way_of_geom(Q, W, two)
         if in_part != _in_parts(Q, W, k, in_part):
             continue
         if way > thickness and Q.shape_kind[one] != PLANE and Q.shape_kind[two] != PLANE:
@@ -79,7 +80,7 @@ def find_passing(P, Q, W, in_part):
             when = _touch(Q, W, k, max(thickness, 1e-3 * way), way)
             if when >= 0.0:
                 _add(P, Q, W, k, when)
-    return W.n_features[0] - before
+    return W.n_features[NOW] - before
 
 
 @kernel
@@ -94,7 +95,7 @@ def _in_parts(Q, W, k, in_part):
 
 
 @kernel
-def path_length(Q, W, g):
+def way_of_geom(Q, W, g):
     """An upper bound of how far the points of geom g move in the step [m]."""
     b = Q.shape_node[g]
     if b < 0:
@@ -151,7 +152,7 @@ def _motion_of(W, b):
 def _any_fast(Q, W):
     """Whether a geom moves by more than half its thickness: else no pair moves by more than both have."""
     for i in range(Q.box_geom.shape[0]):
-        if path_length(Q, W, Q.box_geom[i]) > Q.shape_inner[Q.box_geom[i]]:
+        if way_of_geom(Q, W, Q.box_geom[i]) > Q.shape_inner[Q.box_geom[i]]:
             return True
     return False
 
@@ -164,7 +165,7 @@ def _sweep_paths(Q, W):
         b = body_row(W.x, Q.shape_node[g])
         _pose_at(W, Q.shape_node[g], 0.5)
         middle, _ = pose_of(Q, g, W.x_before[b], W.R_before[b])
-        set_box(W.sweep, i, middle[0], middle[1], middle[2], Q.shape_reach[g] + 0.5 * path_length(Q, W, g))
+        set_box(W.sweep, i, middle[0], middle[1], middle[2], Q.shape_reach[g] + 0.5 * way_of_geom(Q, W, g))
     find_pairs(Q, W)
 
 
@@ -219,15 +220,15 @@ def _touch(Q, W, k, thickness, way):
 @kernel
 def _add(P, Q, W, k, when):
     """Add the feature with which pair k touches at this fraction of the step: a rounded point of one over a plane of the other."""
-    f = W.n_features[0]
+    f = W.n_features[NOW]
     if f + 1 >= W.fpair.shape[0]:
-        W.n_features[1] += 1
+        W.n_features[NO_ROOM] += 1
         return
     poses_at(Q, W, k, when)
     x, R = W.x_before, W.R_before
     n, p, q = _witnesses(Q, W, k, f, x, R)
     a, b = W.fbody[f, 0], W.fbody[f, 1]
-    of_a = a < 0 or path_length(Q, W, W.fshape[f, 0]) > path_length(Q, W, W.fshape[f, 1])  # the slower has the plane
+    of_a = a < 0 or way_of_geom(Q, W, W.fshape[f, 0]) > way_of_geom(Q, W, W.fshape[f, 1])  # the slower has the plane
     of_a = (of_a and a >= 0) or b < 0
     r_a, r_b = (Q.round_radius[W.fshape[f, 0]], 0.0) if of_a else (0.0, Q.round_radius[W.fshape[f, 1]])
     p, q = plus(p, times(r_a, n)), plus(q, times(-r_b, n))
@@ -245,7 +246,7 @@ def _add(P, Q, W, k, when):
             W.fhalf[f, side, r] = 0.0
     if feature_gap(Q, W, f, W.xn, W.Rn) >= 0.0:
         return
-    W.n_features[0], W.fwanted[f] = f + 1, 1
+    W.n_features[NOW], W.fwanted[f] = f + 1, MISSED
     W.warm_con[P.body.shape[0] + f, :] = 0.0
 
 

@@ -31,7 +31,7 @@ def recover(L, W, h, kn, kf, corrected, enough):
 
     A contact of stiffness 1e13 turns the round-off of its bodies' velocities (1e-17 m/s) into impulses of 1e-4 N s. So the linear
     system is solved again for its residual (iterative refinement), and contacts only add the small correction, until the residual
-    is at most `enough` [m/s] or grows.
+    is at most `enough` [m/s] or grows. Returns that residual [m/s], 0 where it is not looked at.
     """
     _clear(W)
     refine = enough < EXACT or (W.stiffest[0] > STIFF_ENOUGH and enough < math.inf)
@@ -39,16 +39,17 @@ def recover(L, W, h, kn, kf, corrected, enough):
     for refinement in range(ROUNDS):
         _take_step(L, W, h, kn, kf, corrected, refinement > 0)
         if not refine:
-            break
+            return 0.0
         imbalance = _imbalance(L, W)
         if refinement > 0 and not imbalance < before:  # the matrix is too ill-conditioned to refine with: undo
             copy_point(W, W.saved, W.change)
             break
+        before = imbalance
         if not imbalance > enough or refinement == ROUNDS - 1:
             break
-        before = imbalance
         copy_point(W, W.change, W.saved)
         solve(W.pattern, W.blocks, W.step)
+    return before
 
 
 @kernel

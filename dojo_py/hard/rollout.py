@@ -9,20 +9,22 @@ import numpy as np
 
 from dojo_py.arrays import are_numbers, copy, copy_rows
 from dojo_py.by_address import STOP, call_back
-from dojo_py.hard.apart import BACKWARDS, FORWARDS, differentiate, differentiate_by_parameters
+from dojo_py.collision.participation import NO_ROOM
 from dojo_py.hard.attempts import CENTRED
 from dojo_py.hard.body_table import add_joint_forces, expand, gather_wrenches, joint_force_levers, wrench_levers
+from dojo_py.hard.compiled_apart import BACKWARDS, FORWARDS, differentiate, differentiate_by_parameters
 from dojo_py.hard.contact_table import empty_table, fill_contacts
 from dojo_py.hard.coordinates import to_minimal
 from dojo_py.hard.divided_derivative import differentiate_parts, lost_momenta
 from dojo_py.hard.drives import drive
 from dojo_py.hard.fast_rotation import rotation_in
 from dojo_py.hard.fast_start import find_fast_trees
+from dojo_py.hard.momentum_matching import pose_differences
 from dojo_py.hard.next_activations import advance_activations
 from dojo_py.hard.noted import Noted, allocate_noted, note_drive, note_step
-from dojo_py.hard.outcome import FAILED, MOVED, PARTS, RESIDUAL, STATUS, WORST
-from dojo_py.hard.parts import pose_differences
+from dojo_py.hard.outcome import FAILED
 from dojo_py.hard.passing import any_passing
+from dojo_py.hard.report import COLUMNS, ENDED, MOVED, NOWHERE, PARTS, RESIDUAL, STATUS, WORST
 from dojo_py.hard.statuses import INEXACT, NOT_FINITE, SINGULAR, SOLVED, TOO_FAST
 from dojo_py.hard.step import hard_step
 from dojo_py.hard.warm_start import RowShape, any_carried, load_carried, load_warm, row_shape, save_warm
@@ -38,13 +40,13 @@ class Record(NamedTuple):
     act: np.ndarray  # (T + 1, na)
     bodies: np.ndarray  # (T + 1, nb, 13); row 0 given too
     impulses: np.ndarray  # (T + 1, n) see warm_start.py; row 0 given too
-    reports: np.ndarray  # (T, 9)
+    reports: np.ndarray  # (T, COLUMNS) report.py
     maximal: np.ndarray  # (T + 1, nbody, 13), or (0, nbody, 13)
     contacts: np.ndarray  # (number of candidates, WIDTH) after the last step, or (0, WIDTH)
     A: np.ndarray  # (T, n, n) derivatives of the steps, n = 2 nv + na, or (0, …)
     B: np.ndarray  # (T, n, nu), or (0, …)
     by_parameters: np.ndarray  # (T, p, n) derivatives by p data, transposed, or (0, …)
-    gradients: np.ndarray  # (T, 9) reports of the steps that were differentiated
+    gradients: np.ndarray  # (T, COLUMNS) reports of the steps that were differentiated
     cotangents: np.ndarray  # (T + 1, n) of a run backwards: given by the states, then summed up; or (0, …)
     by_control: np.ndarray  # (T, nu) cotangents of the controls, found by the run backwards; or (0, …)
     by_contacts: np.ndarray  # (number of candidates, WIDTH) cotangents of the contact table of the present step, or (0, WIDTH)
@@ -65,7 +67,7 @@ def allocate_record(
     if empty is not None and not (backwards or sensors):
         return empty._replace(
             qpos=z((rows, model.nq)), qvel=z((rows, model.nv)), act=z((rows, model.na)), bodies=z((rows, nb, 13)),
-            impulses=z((rows, shape.size(room))), reports=z((steps, 9)), gradients=z((steps, 9)),
+            impulses=z((rows, shape.size(room))), reports=z((steps, COLUMNS)), gradients=z((steps, COLUMNS)),
             A=z((steps, n, n)) if linearize else empty.A, B=z((steps, n, model.nu)) if linearize else empty.B,
             by_parameters=z((steps, data, n)) if data else empty.by_parameters,
             maximal=z((rows, model.nbody, 13)) if maximal else empty.maximal,
@@ -73,9 +75,9 @@ def allocate_record(
         )  # fmt: skip
     return Record(
         z((rows, model.nq)), z((rows, model.nv)), z((rows, model.na)), z((rows, nb, 13)),
-        z((rows, shape.size(room))), z((steps, 9)),
+        z((rows, shape.size(room))), z((steps, COLUMNS)),
         z((rows * maximal, model.nbody, 13)), empty_table(world, room)[: None if contacts else 0],
-        z((steps * linearize, n, n)), z((steps * linearize, n, model.nu)), z((steps * bool(data), data, n)), z((steps, 9)),
+        z((steps * linearize, n, n)), z((steps * linearize, n, model.nu)), z((steps * bool(data), data, n)), z((steps, COLUMNS)),
         z((rows * backwards, n)), z((steps * backwards, model.nu)), empty_table(world, 0)[:0],
         allocate_noted(world, steps * sensors, room),
     )  # fmt: skip
@@ -160,7 +162,7 @@ def _take_step(L, T, M, W, V, Z, t, h):
         Z.impulses[t + 1, 0:nb] = FAILED  # (what fails twice in a row stops)
         if report[STATUS] == SOLVED:
             report[STATUS] = NOT_FINITE
-        report[MOVED] = 0.0
+        report[MOVED], report[ENDED] = 0.0, NOWHERE
     for i in (RESIDUAL, WORST):
         if not math.isfinite(report[i]):
             report[i] = math.inf
@@ -180,10 +182,10 @@ def _roll_out(L, P, Q, T, M, W, V, G, K, Z, controls, outside, h, kappa, gradien
     decide: address of a function that is asked before every step and after the last one (by_address.py); 0: none. It may write
     controls[t]; on the way back it may add to the cotangents of state t + 1, which is 0 at the last call, and write by_contacts.
 
-    Where a step finds no room for all features of pairs (W.n_features[1] too few) the number of the steps before it is returned:
+    Where a step finds no room for all features of pairs (NO_ROOM) the number of the steps before it is returned:
     with more room the run goes on from there when it is given as `done`, which is -1 for one that begins.
     """
-    W.n_features[1] = 0
+    W.n_features[NO_ROOM] = 0
     G.division.carried[:, :] = 0.0
     W.n_edges[1] = -1  # nothing of earlier rollouts may show: the contact graph is analysed anew
     backwards = Z.cotangents.shape[0] > 0

@@ -15,6 +15,7 @@ from dojo_py.arrays import body_row
 from dojo_py.collision.convex_shapes import CAPSULE
 from dojo_py.collision.facing import WHOLE
 from dojo_py.collision.features import BALL_FEATURE, CROSSING
+from dojo_py.collision.participation import BEFORE_LOOK, NO_ROOM, NOW, takes_part
 from dojo_py.collision.segments import PARALLEL
 from dojo_py.hard.feature_geometry import feature_gap, round_gap
 from dojo_py.jit import kernel
@@ -94,7 +95,7 @@ def find_round(Q, W, k, x, R, reach):
     """
     nearest = math.inf
     for number in range(count_features(Q, k)):
-        i = W.n_features[0]  # (the table has one spare row)
+        i = W.n_features[NOW]  # (the table has one spare row)
         _put_feature(Q, W, k, number, i)
         gap = feature_gap(Q, W, i, x, R)
         is_relaxed = W.fkind[i] == CROSSING and W.softness[0] > 0.0
@@ -104,16 +105,16 @@ def find_round(Q, W, k, x, R, reach):
         if gap > reach or _known(W, i):
             continue
         if i + 1 < W.fpair.shape[0]:
-            W.n_features[0] = i + 1
+            W.n_features[NOW] = i + 1
         else:
-            W.n_features[1] += 1
+            W.n_features[NO_ROOM] += 1
     return nearest
 
 
 @kernel
 def _known(W, i):
     """Whether the feature in row i was there before this choice (pairs come once in each)."""
-    for j in range(W.n_features[2]):
-        if W.fpair[j] == W.fpair[i] and W.fkey[j] == W.fkey[i] and W.fwanted[j] >= 0:
+    for j in range(W.n_features[BEFORE_LOOK]):
+        if W.fpair[j] == W.fpair[i] and W.fkey[j] == W.fkey[i] and takes_part(W, j):
             return True
     return False

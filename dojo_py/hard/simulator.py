@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dojo_py.hard import checks, measures
+from dojo_py.hard import checks, energy_momentum
 from dojo_py.hard.contact_table import FRAME, GAP, IMPULSE, POSITION, TORQUE, geoms_of, used_rows
 from dojo_py.hard.engine import Engine
 from dojo_py.hard.flags import acting_model, placed_model
@@ -20,6 +20,7 @@ from dojo_py.hard.largest_kappa import largest_kappa
 from dojo_py.hard.linearized import linearized
 from dojo_py.hard.options import HardOptions
 from dojo_py.hard.placement import MOST_PLACED, placed_simulator
+from dojo_py.hard.report import ATTEMPTS, COUNT, ENDED, PARTS, RESIDUAL, ROUND_OFF, STATUS, WORST
 from dojo_py.hard.world import World, build_world
 from dojo_py.simulate.arguments import (
     Outside,
@@ -40,6 +41,7 @@ from dojo_py.simulate.arguments import (
     vector,
 )
 from dojo_py.simulate.arrivals import Arrivals
+from dojo_py.simulate.ending import Ending
 from dojo_py.simulate.history import history_size, sent
 from dojo_py.simulate.poses import HasPoses
 from dojo_py.simulate.readings import NOTHING
@@ -193,12 +195,12 @@ class HardSimulator(HasPoses):
         record = self._engine.run(
             start, u[None] if arrivals is None else arrivals.acting, outside, checks.kappa_of(kappa), True, True, sense=True
         )
-        status, iterations, residual, complementarity, _, parts, attempts, _, round_off = record.reports[0].tolist()
+        report = record.reports[0].tolist()
         readings = self._engine.readings(arrivals, np.array([start.time]), record, outside) or NOTHING
         end = self._engine.end(start, record, readings.history_at(1))
         return Step(
-            end, Status(int(status)), int(iterations), residual, complementarity, self._contacts(record.contacts),
-            int(parts), int(attempts), round_off, readings,
+            end, Status(int(report[STATUS])), int(report[COUNT]), report[RESIDUAL], report[WORST], self._contacts(record.contacts),
+            int(report[PARTS]), int(report[ATTEMPTS]), report[ROUND_OFF], readings, Ending(int(report[ENDED])),
         )  # fmt: skip
 
     def _contacts(self, table: Array) -> Contacts:
@@ -468,7 +470,7 @@ class HardSimulator(HasPoses):
         by_control = record.by_control
         if before is not None:
             by_control = sent(self.model, before.history[0], before.time, before.moved, by_control)
-        return RolloutGradient(record.cotangents[0], by_control, record.gradients[:, 0].astype(np.int64))
+        return RolloutGradient(record.cotangents[0], by_control, record.gradients[:, STATUS].astype(np.int64))
 
     def trace(self, state: State, control: Array | None = None, *, kappa: float | None = None) -> Array:
         """(iterations + 1, 6) the iterations of one step's solve, of its last one when it took several.
@@ -497,11 +499,11 @@ class HardSimulator(HasPoses):
         assert s.exact is not None
         paths = self._engine.tendon_lengths(s.exact.bodies)
         left, fast = s.exact.impulses, self._engine.over_fast_parts(s)
-        return measures.energy(self.world.layout, s.exact.bodies, s.qpos, s.qvel, self.timestep, paths, left, fast)
+        return energy_momentum.energy(self.world.layout, s.exact.bodies, s.qpos, s.qvel, self.timestep, paths, left, fast)
 
     def momentum(self, state: State) -> tuple[Array, Array]:
         """Linear (3,) [kg m/s] and angular (3,) [kg m²/s] momentum about the centre of mass, world axes: what a step conserves."""
         s = self._at(state)._checked(state)
         assert s.exact is not None
         left, fast = s.exact.impulses, self._engine.over_fast_parts(s)
-        return measures.momentum(self.world.layout, s.exact.bodies, self.timestep, left, fast)
+        return energy_momentum.momentum(self.world.layout, s.exact.bodies, self.timestep, left, fast)

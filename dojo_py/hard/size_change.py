@@ -14,6 +14,7 @@ from dojo_py.collision.convex_shapes import CAPSULE, CYLINDER, SPHERE
 from dojo_py.collision.facing_change import is_turned_away, turned_away_by_size
 from dojo_py.collision.features import BALL_FEATURE, CROSSING, ELLIPSOID_PLANE, NEAREST, RIM_EDGE, RIM_PLANE, RIM_RIM
 from dojo_py.collision.overhang import STEEPNESS, overhang_by_size
+from dojo_py.collision.participation import OF_STEP
 from dojo_py.collision.shown_polygons import pose_of
 from dojo_py.collision.vectors import along, matrix, minus, row, times, turned, turned_back
 from dojo_py.hard.feature_geometry import SMOOTH, feature_geometry, relaxation, rim_softness
@@ -41,7 +42,7 @@ def size_change(Q, W, f, side, k):
     dx, dy, dz = kept[DPOINT : DPOINT + 12], kept[DPOINT + 12 : DPOINT + 24], kept[DPOINT + 24 : DPOINT + 36]
     change = _change(Q, W, f, side, k, kept[GAP], kept[DGAP : DGAP + 12], dx, dy, dz, W.x, W.R)
     _put(out, START, change)
-    if W.fwanted[f] != 0:
+    if W.fwanted[f] != OF_STEP:
         return
     band = start_band(Q, W, f)
     if W.fends[f] > 0:

@@ -12,6 +12,7 @@ from dojo_py.arrays import body_row, copy, scratch
 from dojo_py.collision.candidates import FELT
 from dojo_py.collision.facing_change import is_turned_away, turned_away
 from dojo_py.collision.overhang import STEEPNESS, overhang
+from dojo_py.collision.participation import AT_START, OF_STEP
 from dojo_py.hard.feature_geometry import feature_geometry
 from dojo_py.jit import kernel
 
@@ -34,9 +35,9 @@ def start_gap_of(Q, W, f):
     if W.kappa[0] == 0.0 or W.free_kind[f] != 0:
         return feature_geometry(Q, W, f, W.x[a], W.R[a], W.x[b], W.R[b], place.normal, place.point, place.dgap, place.dn, place.dc)
     kept = W.fstart[f]
-    if f >= W.n_features[3] or not (_is_pose(W, a, kept[0:12]) and _is_pose(W, b, kept[12:24])):
+    if f >= W.n_features[AT_START] or not (_is_pose(W, a, kept[0:12]) and _is_pose(W, b, kept[12:24])):
         look_at_start(Q, W, f)
-    if W.fwanted[f] == 0:
+    if W.fwanted[f] == OF_STEP:
         copy(kept[BEYOND:DPOINT], W.beyond)
     for r in range(3):
         place.normal[r], place.point[r] = kept[NORMAL + r], kept[POINT + r]

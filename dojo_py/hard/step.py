@@ -7,23 +7,26 @@ not affect the others (island_step.py).
 import math
 
 from dojo_py.arrays import copy, copy_rows
+from dojo_py.collision.participation import AT_START, NO_ROOM, NOW, OF_STEP
 from dojo_py.hard.adhesion import adhere
-from dojo_py.hard.apart import choose_features, left_out_passing, smallest_distance
 from dojo_py.hard.choice import add_contacts_of_features, choose_contacts, left_out_contact
+from dojo_py.hard.compiled_apart import choose_features, left_out_passing, smallest_distance
 from dojo_py.hard.contact_rows import plane_gap
 from dojo_py.hard.followed_rims import take_over_impulses
 from dojo_py.hard.foresight import foresee, foresee_islands
 from dojo_py.hard.island_step import solve_island
 from dojo_py.hard.islands import BODIES, CONTACTS, LIMITS, MOVED_CONTACTS, MOVED_LIMITS, find_islands, take_islands
-from dojo_py.hard.outcome import COUNT, FAILED, MIN_GAP, MOVED, STATUS, report_all
+from dojo_py.hard.outcome import FAILED, report_all
 from dojo_py.hard.part_states import features_of_step
-from dojo_py.hard.start import keep_impulses, load_bodies, load_state
+from dojo_py.hard.report import COUNT, ENDED, MIN_GAP, MISSING, MOVED, STATUS
+from dojo_py.hard.start import load_bodies, load_state
+from dojo_py.hard.start_impulses import keep_impulses
 from dojo_py.hard.statuses import INEXACT, SOLVED
 from dojo_py.jit import kernel
 
 ROUNDS = 16
-"""Most times that contacts which a solve had left out are added and the step is solved again. Holding the deepest point of a rim
-makes its overlap four times smaller each time: from a centimetre to TOUCHING takes twelve."""
+"""Most solves of a step, after each of which, but for the last, contacts that it had left out are added. Holding the deepest point
+of a rim makes its overlap four times smaller each time: from a centimetre to TOUCHING takes twelve."""
 
 
 ENOUGH = 3.0
@@ -36,9 +39,9 @@ def hard_step(L, P, Q, A, W, bodies, angle, rate, force, wrench, h, kappa, repor
     """One step of length h [s] from the state (bodies (nb, 13), angle (nv,), rate (nv,)) under force (nv,) and wrench (nb, 6),
     to which adhesion is added.
 
-    kappa: 0 for the hard limit, else the central path. report (9,): see outcome.py. W.xn, W.qn, W.v hold the result, W.parts in how
-    many parts it was found (0: the body stays). Returns whether there was room for all features of pairs; without it nothing is
-    solved.
+    kappa: 0 for the hard limit, else the central path. report (COLUMNS,): report.py. W.xn, W.qn, W.v hold the result, W.parts in
+    how many parts it was found (0: the body stays). Returns whether there was room for all features of pairs; without it nothing
+    is solved.
     """
     _begin(W, bodies, angle, rate, force, wrench, kappa)
     moved, alone, more = False, False, False
@@ -51,7 +54,7 @@ def hard_step(L, P, Q, A, W, bodies, angle, rate, force, wrench, h, kappa, repor
         again = _solve_islands(L, P, Q, A, W, bodies, h, kappa, more, not last)
         islands = W.taken[1]
         report_all(W, islands, report)
-        if W.n_features[1] > 0:
+        if W.n_features[NO_ROOM] > 0:
             return False
         if not again:
             missing = left_out_contact(L, P, Q, W, h)
@@ -59,7 +62,7 @@ def hard_step(L, P, Q, A, W, bodies, angle, rate, force, wrench, h, kappa, repor
                 missing = left_out_passing(L, P, Q, W)
             if alone or last:
                 if missing > 0 and report[STATUS] == SOLVED:
-                    report[STATUS] = INEXACT  # something overlaps or passes that still takes no part
+                    report[STATUS], report[ENDED] = INEXACT, MISSING
                 break
             if missing == 0:
                 if not moved or report[MOVED] == islands:
@@ -69,12 +72,12 @@ def hard_step(L, P, Q, A, W, bodies, angle, rate, force, wrench, h, kappa, repor
                 continue
             moved = moved or report[MOVED] == islands
             _start_next_round_here(W)
-        if W.n_features[1] > 0:
+        if W.n_features[NO_ROOM] > 0:
             return False
         more = kappa == 0.0 and _count_marked(W) == marked
         if more:
             add_contacts_of_features(L, P, Q, W)
-    if W.n_features[1] > 0:
+    if W.n_features[NO_ROOM] > 0:
         return False
     _end(L, P, Q, W, report)
     return True
@@ -100,7 +103,7 @@ def _choose(L, P, Q, A, W, bodies, angle, rate, wrench, h, kappa, first):
     foresee(L, W, h)
     if first:
         choose_features(L, P, Q, W, h, kappa, W.options.contact_margin)
-    if W.n_features[1] > 0:
+    if W.n_features[NO_ROOM] > 0:
         return False
     choose_contacts(L, P, Q, W, h, kappa > 0.0, W.options.contact_margin)
     W.unsolved[:] = 1
@@ -175,7 +178,7 @@ def _begin(W, bodies, angle, rate, force, wrench, kappa):
     W.in_hard_limit[0] = 1.0 if kappa == 0.0 else 0.0
     W.n_active[0] = W.n_active[1] = W.n_limits[0] = W.checks[0] = 0
     W.wanted[:] = 0
-    W.fwanted[:] = 0
+    W.fwanted[:] = OF_STEP
     W.asked[:] = 0
     W.spent[:] = 0.0
     W.hasty[:] = 0
@@ -222,8 +225,8 @@ def _leave_out(W):
     """Drop all contacts and limits added since: only those chosen where the step starts take part."""
     W.wanted[:] = 0
     W.wanted_limit[:] = 0
-    W.fwanted[:] = 0
-    W.n_features[0] = W.n_features[3]
+    W.fwanted[:] = OF_STEP
+    W.n_features[NOW] = W.n_features[AT_START]
 
 
 @kernel

@@ -7,10 +7,11 @@ load: two that touch in free fall at sqrt(κ/(m h)), 1e-5 m/s for a few grams. S
 conserved to round-off; bodies without joints start from that motion (`start.fly`), others take two iterations in place of four.
 """
 
+from dojo_py.friction_laws import PYRAMID
+from dojo_py.hard.contact_mass import contact_mass, share_masses
 from dojo_py.hard.islands import CONTACTS, DOFS, LIMITS
-from dojo_py.hard.start import contact_mass, share_masses
 from dojo_py.jit import kernel
-from dojo_py.solver.cones.contact import PYRAMID, SECOND_ORDER, XI
+from dojo_py.solver.cones.contact import SECOND_ORDER, XI
 from dojo_py.solver.cones.pyramid import PSI, S_BETA
 
 

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from dojo_py.collision.participation import NOW
 from dojo_py.hard.workspace import contact_rows
 from dojo_py.jit import kernel
 
@@ -138,7 +139,7 @@ def save_warm(W, row):
         for i in range(W.warm_con.shape[1]):
             row[k] = _number(W.warm_con[c, i])
             k += 1
-    for c in range(W.n_features[0]):
+    for c in range(W.n_features[NOW]):
         row[k], row[k + 1] = W.fpair[c] + 1.0, float(W.fkey[c])
         for i in range(W.warm_con.shape[1]):
             row[k + 2 + i] = _number(W.warm_con[first + c, i])

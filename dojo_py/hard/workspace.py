@@ -12,6 +12,7 @@ from dojo_py.collision.sweep import Sweep, allocate_sweep
 from dojo_py.hard.feature_place import FeaturePlace, PairMotion, allocate_motion, allocate_place
 from dojo_py.hard.options import StepOptions
 from dojo_py.hard.points import Point, allocate_point
+from dojo_py.hard.report import COLUMNS
 from dojo_py.hard.size_change import NUMBERS as SIZE_CHANGE
 from dojo_py.hard.start_places import NUMBERS as START
 from dojo_py.solver.block_ldu import Blocks, Pattern, allocate, analyse
@@ -86,10 +87,8 @@ class Work(NamedTuple):
     n_active: np.ndarray  # (2,) how many contacts, how many of them with planes
     # features of pairs of bodies (collision/features.py) that were chosen in this step: nf - 1 rows; in the last one features
     # are only looked at, for their gap (round_pairs.py): it takes no part in the step
-    n_features: np.ndarray  # (6,) how many were chosen, for how many there was no room, how many the latest choice found there,
-    # how many were chosen where the step starts, how many have their contacts, how many there were before the parts of a step
-    fwanted: np.ndarray  # (nf,) 1 for those that were found missing at the end of a solve: on the central path they act in full;
-    # below zero for those that take no part (ghosts.py, part_features.py)
+    n_features: np.ndarray  # (6,) counts (collision/participation.py)
+    fwanted: np.ndarray  # (nf,) whether they take part (collision/participation.py)
     fkept: np.ndarray  # (nf,) what fwanted was then (part_states.py)
     freplaced: np.ndarray  # (nf,) one more than the feature that follows the rim of which it is a fixed point, or 0
     fplace: np.ndarray  # (nf,) in the table of contacts (contact_table.py)
@@ -143,7 +142,7 @@ class Work(NamedTuple):
     hasty: np.ndarray  # (nb,) 1: the last check found one of its pairs missing that moves by a good part of its size
     looks: np.ndarray  # (nb,) how often that was so in this step; NEVER once parts were tried in vain (island_step.py)
     unsolved: np.ndarray  # (nb,) 1: contacts were found that its island was not solved with (step.py)
-    outcome: np.ndarray  # (nb, 9) of each island, at its first body (outcome.py)
+    outcome: np.ndarray  # (nb, COLUMNS) of each island, at its first body (report.py)
     asked: np.ndarray  # (nb,) 1 where a failing step has asked for what was left out (choice.py)
     x_ahead: np.ndarray  # (nb + 1, 3) poses after the step at the old velocities (foresight.py)
     R_ahead: np.ndarray  # (nb + 1, 3, 3)
@@ -159,6 +158,7 @@ class Work(NamedTuple):
     csoft: np.ndarray  # (nc,) compliance [m/(N s)] of those that give way (giving_way.py), 0 of all others
     cproximal: np.ndarray  # (nc,) compliance [1/kg] that only Newton's matrix has, of friction; times h of the gap (proximal.py)
     proximal: np.ndarray  # (1,) that compliance over the inverse mass of the bodies; 0: there is none
+    linear_residual: np.ndarray  # (1,) of the last Newton step, after its refinement [m/s]; 0: not looked at
     crecovery: np.ndarray  # (nc,) how fast an initial overlap is undone at most [m/s]: 0 where all of it may stay
     lrecovery: np.ndarray  # (nl,) likewise [rad/s, m/s]
     kappa: np.ndarray  # (1,) central-path parameter of the step [N m s]; 0 in the hard limit
@@ -247,11 +247,11 @@ class Work(NamedTuple):
     start_angle: np.ndarray  # (nv,)
     start_rate: np.ndarray  # (nv,)
     wrench: np.ndarray  # (nb, 6) force and torque on each body, world [N, N m]
-    found: np.ndarray  # (13,) what the attempts at the step of an island have come to (outcome.py)
+    found: np.ndarray  # (19,) what the attempts at the step of an island have come to (outcome.py)
     sub_bodies: np.ndarray  # (nb, 13)
     sub_angle: np.ndarray  # (nv,)
     sub_rate: np.ndarray  # (nv,)
-    halt: np.ndarray  # (3,) of a step whose parts end early: covered fraction of it, last part's length [s], complementarity
+    halt: np.ndarray  # (3,) of a step whose parts end early (standstill.py)
     halt_bodies: np.ndarray  # (nb, 13), and the state there
     halt_angle: np.ndarray  # (nv,)
     halt_rate: np.ndarray  # (nv,)
@@ -260,11 +260,11 @@ class Work(NamedTuple):
     stiffest: np.ndarray  # (1,) largest stiffness of a contact over the smallest inertia of its body
     edges: np.ndarray  # (m, 2) graph edges; those of the joints first
     n_edges: np.ndarray  # (2,) of the joints, with contacts
-    apart: np.ndarray  # (8,) addresses of what is compiled apart (apart.py)
+    apart: np.ndarray  # (8,) addresses of what is compiled apart (compiled_apart.py)
     now: Point  # from here on groups, see handles.py: the present point
     change: Point  # Newton's step from it
     affine: Point  # the affine step, whose second-order terms correct it
-    saved: Point  # where the step began, for the line search; before it, a Newton step before its last refinement
+    saved: Point  # where the step began, for the line search; before it, a Newton step before its last refinement or correction
     best: Point  # the best point that attempts at a step found
     base: Point  # a point of the central path,
     tangent: Point  # the tangent there,
@@ -348,7 +348,7 @@ def allocate_work(layout, planes, pairs, options, solver, room=None):
         crestitution=z(nc), cimpact=z(nc, np.int64), crebound=z((nc, 2)), cend=z(nc), x_before=z((nb + 1, 3)),
         R_before=z((nb + 1, 3, 3)), asked=z(nb, np.int64), spent=z(nb), hasty=z(nb, np.int64), looks=z(nb, np.int64),
         unsolved=z(nb, np.int64),
-        outcome=z((nb, 9)), x_ahead=z((nb + 1, 3)), R_ahead=z((nb + 1, 3, 3)),
+        outcome=z((nb, COLUMNS)), x_ahead=z((nb + 1, 3)), R_ahead=z((nb + 1, 3, 3)),
         claw=z(nc, np.int64), cheld=z(nc, np.int64), cbound=z(nc),
         cframe=z((nc, 3, 3)), cval=z((nc, nr)),
         kappa=z(1), gives_way=z(1), softness=z(2), group=z(nb, np.int64), group_mass=z(nb), group_near=z(nb, np.int64),
@@ -356,7 +356,7 @@ def allocate_work(layout, planes, pairs, options, solver, room=None):
         free_centre=z((nf, 2, 3)), free_axes=z((nf, 2, 3, 3)), free_radius=z((nf, 2)), checks=z(1, np.int64),
         standoff=z(nc), rest_gap=z(nc), keeps_rest=z(1), limit_standoff=z(nl), standoff_kept=z(nc), limit_standoff_kept=z(nl),
         limpact=z(nl, np.int64), lrebound=z((nl, 2)), lend=z(nl),
-        contact_allowance=z(nc), limit_allowance=z(nl), csoft=z(nc), cproximal=z(nc), proximal=z(1),
+        contact_allowance=z(nc), limit_allowance=z(nl), csoft=z(nc), cproximal=z(nc), proximal=z(1), linear_residual=z(1),
         crecovery=z(nc), lrecovery=z(nl),
         cC=z((nc, 2, nr, WIDTH)), cB=z((nc, 2, nr, WIDTH)),
         cH=z((nc, 2, 6, 2 * WIDTH)), mixed=z((nr, WIDTH)), cK=z((nc, nr, nr)), cf=z((nc, nr)),
@@ -377,7 +377,7 @@ def allocate_work(layout, planes, pairs, options, solver, room=None):
         summed=z((nc, 6)), summed_limit=z(nl), summed_loops=z((len(layout.eq_kind), 6)),
         from_bodies=z((nb, 13)), start_bodies=z((nb, 13)),
         fast=z(nb, np.int64), fast_bodies=z((nb, 13)),
-        start_angle=z(nv), start_rate=z(nv), wrench=z((nb, 6)), found=z(13), sub_bodies=z((nb, 13)),
+        start_angle=z(nv), start_rate=z(nv), wrench=z((nb, 6)), found=z(COLUMNS + 9), sub_bodies=z((nb, 13)),
         sub_angle=z(nv), sub_rate=z(nv),
         halt=z(3), halt_bodies=z((nb, 13)), halt_angle=z(nv), halt_rate=z(nv), trace=z((201, 6)), edges=edges, stiffest=z(1),
         n_edges=np.array([len(fixed), len(fixed)], np.int64), apart=ADDRESSES,

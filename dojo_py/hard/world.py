@@ -12,6 +12,7 @@ import numpy as np
 
 from dojo_py.actuation.table import ActuatorTable
 from dojo_py.collision.candidates import PairCandidates, PlaneCandidates, build_candidates
+from dojo_py.friction_laws import CONE, FRICTIONLESS, PYRAMID
 from dojo_py.handles import handles
 from dojo_py.hard.body_table import BodyTable, build_body_table
 from dojo_py.hard.drives import allocate_drive, build_drives, check_servos
@@ -24,7 +25,6 @@ from dojo_py.hard.workspace import Work, allocate_work, contact_rows
 from dojo_py.mechanism.errors import ModelError
 from dojo_py.mechanism.source import refusal
 from dojo_py.simulate.values import text_of
-from dojo_py.solver.cones.contact import CONE, FRICTIONLESS, PYRAMID
 
 FRICTION = {"cone": CONE, "pyramid": PYRAMID, "none": FRICTIONLESS}
 
@@ -101,7 +101,7 @@ MORE_ROOM = 2
 
 
 def _load_pairs(mine: ThreadWorkspace) -> None:
-    """What steps of a model with pairs of bodies need besides (apart.py), compiled or loaded."""
+    """What steps of a model with pairs of bodies need besides (compiled_apart.py), compiled or loaded."""
     from dojo_py.hard.pair_tasks import load_pairs
 
     L, P, Q, _, _, W, *_ = mine.handles

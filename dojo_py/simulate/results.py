@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from dojo_py.mechanism.views import coordinates_of
+from dojo_py.simulate.ending import Ending
 from dojo_py.simulate.history import OnTheirWay
 from dojo_py.simulate.readings import NOTHING, Readings
 from dojo_py.simulate.status import Status
@@ -141,6 +142,8 @@ class Step:
     """Hard mode: how much of `residual` the round-off of poses, angles and impulses explains: residual - round_off meets the
     tolerance of a step that is SOLVED [m/s, rad/s]."""
     readings: Readings = field(default=NOTHING, repr=False)
+    ending: Ending = Ending.WHOLE
+    """Hard mode: where the end of the step comes from: why it is INEXACT (`Ending.message`)."""
 
     @property
     def sensordata(self) -> Array:

@@ -26,7 +26,7 @@ PLACED = ("mocap_pos", "mocap_quat", "eq_active")
 """What a roll-out keeps as its first state has it."""
 AXES = {
     "time": 1, "qpos": 2, "qvel": 2, "act": 2, "control": 2, "status": 1, "iterations": 1, "residual": 1, "complementarity": 1,
-    "min_gap": 1, "maximal": 3, "bodies": 3, "impulses": 2, "substeps": 1, "attempts": 1, "round_off": 1,
+    "min_gap": 1, "maximal": 3, "bodies": 3, "impulses": 2, "substeps": 1, "attempts": 1, "round_off": 1, "ending": 1,
 }  # fmt: skip
 """How many axes the arrays have."""
 TABLES = ("metadata", "parameters", "model", "readings")
@@ -89,6 +89,8 @@ class Trajectory:
     """(T,) as in `Step`."""
     round_off: Array | None = None
     """(T,) as in `Step`; zeros in the soft mode."""
+    ending: Array | None = None
+    """(T,) values of `Ending`: where the end of each step comes from; zeros in the soft mode."""
     model: Any = field(default=None, repr=False)
     """The Model that was simulated; None for a mujoco.MjModel, and for a file that was saved without one."""
 
@@ -102,7 +104,7 @@ class Trajectory:
     def __post_init__(self) -> None:
         steps = len(self.status)
         ones, zeros = np.ones(steps, np.int64), np.zeros(steps)
-        for name, default in (("substeps", ones), ("attempts", ones), ("round_off", zeros)):
+        for name, default in (("substeps", ones), ("attempts", ones), ("round_off", zeros), ("ending", 0 * ones)):
             if getattr(self, name) is None:
                 object.__setattr__(self, name, default)
 
@@ -174,7 +176,8 @@ def kept_model(model: Any) -> Model | None:
 def load_trajectory(path: str | PathLike) -> Trajectory:
     """Read what `Trajectory.save` wrote. Raises ValueError when the file is something else."""
     recorded = {"maximal", "bodies", "impulses"}
-    optional = recorded | {"A", "B", "gradient_status", "substeps", "attempts", "round_off", "sensordata", "history", *PLACED}
+    of_steps = {"gradient_status", "substeps", "attempts", "round_off", "ending"}
+    optional = recorded | of_steps | {"A", "B", "sensordata", "history", *PLACED}
     parameters: dict[str, Array] = {}
     states = {"time", "qpos", "qvel", "act", "history"} | recorded
     needed = {f.name for f in fields(Trajectory)} - optional - {"parameters", "model", "readings"}

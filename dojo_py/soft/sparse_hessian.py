@@ -13,7 +13,7 @@ from dojo_py.soft.cost import CONE, QUADRATIC
 from dojo_py.soft.workspace import NEFC
 
 NUMBER = 2
-"""Of what is called by address (hard/apart.py has 0 and 1)."""
+"""Of what is called by address (hard/compiled_apart.py has 0 and 1)."""
 FACTORIZE, SOLVE = 0, 1
 
 

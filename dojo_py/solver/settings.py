@@ -1,4 +1,4 @@
-"""Every constant of the interior-point method; the rest is derived from the problem."""
+"""The constants of the interior-point method that experiments change."""
 
 from typing import NamedTuple
 
@@ -47,12 +47,12 @@ class SolverSettings(NamedTuple):
     lowest: float = 1e-3
     """Warm starts are at least as high up the central path as this fraction of the scale of the step's violations."""
     close: float = 1e-2
-    """A solve that gets stuck with less residual [m/s] is restarted from its last point, as a warm start, up to three times: some
-    pairs had become smaller than the errors of their gaps, and the rest is right."""
+    """A solve that gets stuck with less residual [m/s] is taken up again from its last point, once for each kind of start
+    (hard/attempts.py): some pairs had become smaller than the errors of their gaps, and the rest is right."""
     # the whole step
     ladder: float = 0.85
-    """Fraction of `max_iterations` for the step, whole or in parts; the rest is for the convex problem with friction's bounds held
-    at estimates (hard/held_friction.py)."""
+    """Fraction of `max_iterations` for the step, whole or in parts; the rest is for constraints that give way
+    (hard/giving_way.py), and for the convex problem with friction's bounds held at estimates (hard/held_friction.py)."""
 
 
 WITHOUT: dict[str, dict[str, float]] = {

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from dojo_py import HardSimulator, load_model
-from dojo_py.hard import completion, island_step, progress, step
+from dojo_py.hard import completion, island_step, parts, step
 from dojo_py.hard.islands import BODIES, NODES
-from dojo_py.hard.outcome import STATUS
+from dojo_py.hard.report import COLUMNS, STATUS
+from dojo_py.hard.residual_norm import BEYOND_IMPULSES, BEYOND_ROUND_OFF, residual_of
 from dojo_py.hard.statuses import SOLVED, STALLED
 
 PAST_AN_EDGE = """<mujoco><option gravity="0 0 0" timestep="0.01"/><worldbody>
@@ -38,6 +39,25 @@ def ghosts() -> dict[str, Any]:
     return {"solves": solves, "status": int(found.status), "substeps": int(found.substeps), "residual": float(found.residual)}
 
 
+def rejected() -> dict[str, Any]:
+    """The step where its solution creates energy, and of its parts only the first is solved: how it ends."""
+    one_part, throws, calls = parts.one_part, completion.throws, 0
+
+    def first_only(L: Any, P: Any, Q: Any, A: Any, W: Any, *more: Any) -> None:
+        nonlocal calls
+        calls += 1
+        one_part(L, P, Q, A, W, *more)
+        if calls > 1:
+            W.found[STATUS] = STALLED
+
+    sim = HardSimulator(load_model(PAST_AN_EDGE))
+    start = sim.initial_state(qpos=[0.17], qvel=[-45.14])
+    parts.one_part, completion.throws = first_only, lambda *_: True
+    found = sim.step(start)
+    parts.one_part, completion.throws = one_part, throws
+    return {"ending": found.ending.name, "status": found.status.name}
+
+
 def holds() -> list[list[Any]]:
     """(source, once) of every solve after points were held anew."""
     calls: list[list[Any]] = []
@@ -55,7 +75,7 @@ def holds() -> list[list[Any]]:
         recovery_speed = 5.0
 
     class Work:
-        options, found = Options(), np.zeros(12)
+        options, found = Options(), np.zeros(COLUMNS + 9)
 
     completion.whole, completion.hold_apart = solved, held
     completion._hold_again(None, None, None, None, Work(), 0.01, 5.0)
@@ -79,10 +99,10 @@ def joints() -> list[float]:
     L, W = at
     node, body = W.members[NODES, W.span[NODES, 0]], W.members[BODIES, W.span[BODIES, 0]]
     W.size[body, :3], W.rn[node, 0] = 1e6, 1e-9
-    out = [float(progress.residual_of(L, W, 0.01, counted)) for counted in (progress.BEYOND_ROUND_OFF, progress.BEYOND_IMPULSES)]
+    out = [float(residual_of(L, W, 0.01, counted)) for counted in (BEYOND_ROUND_OFF, BEYOND_IMPULSES)]
     W.size[body, :3], W.rn[node, 0] = 1e30, 1e-3 / 0.01
-    return [*out, float(progress.residual_of(L, W, 0.01, progress.BEYOND_IMPULSES))]
+    return [*out, float(residual_of(L, W, 0.01, BEYOND_IMPULSES))]
 
 
 if __name__ == "__main__":
-    print(json.dumps({"ghosts": ghosts(), "holds": holds(), "joints": joints()}))
+    print(json.dumps({"ghosts": ghosts(), "rejected": rejected(), "holds": holds(), "joints": joints()}))

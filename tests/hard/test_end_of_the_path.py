@@ -5,7 +5,7 @@ import pytest
 from loaded_step import LoadedStep
 
 from dojo_py import HardSimulator, load_model
-from dojo_py.hard.progress import BEYOND_ROUND_OFF, WHOLE, residual_of
+from dojo_py.hard.residual_norm import BEYOND_ROUND_OFF, WHOLE, residual_of
 from dojo_py.hard.start import OUT_OF_REACH
 from dojo_py.jit import entry
 from dojo_py.solver.cones import standoff

@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from dojo_py import HardSimulator, Status, load_model
+from dojo_py import Ending, HardSimulator, Status, load_model
 from dojo_py.hard.outcome import GAVE_WAY
 
 BENT = np.array([-1.3, 1.2])
@@ -69,6 +69,7 @@ def test_a_target_that_stays_a_little_out_of_reach_costs_little(sim, beyond, mos
     state = run(sim, bent(sim), place, 60)[-1].state
     away = run(sim, state, place, 36)
     assert all(step.status is Status.INEXACT and 0.5 * beyond < 0.01 * step.residual < 2.0 * beyond for step in away)
+    assert all(step.ending is Ending.GAVE_WAY for step in away)
     assert np.mean([step.iterations for step in away]) < most
     trying = run(sim, with_all_tried(sim, state), place, 1)
     for step in away:

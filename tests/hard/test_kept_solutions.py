@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from dojo_py.hard.start import HERE
+from dojo_py.hard.start_impulses import HERE
 
 
 @pytest.fixture(scope="module")
@@ -26,6 +26,11 @@ def test_a_solution_survives_a_failed_solve_without_ghosts(found):
     assert found["ghosts"]["solves"] == 2
     assert found["ghosts"]["status"] == 0 and found["ghosts"]["substeps"] == 1
     assert found["ghosts"]["residual"] < 1e-10
+
+
+def test_a_rejected_solution_is_no_best_point(found):
+    """A whole step that creates energy is not where the step ends after its parts failed, too. Before it was, as the best point."""
+    assert found["rejected"] == {"ending": "STOOD_STILL", "status": "INEXACT"}
 
 
 def test_points_held_anew_are_solved_from_the_last_solution_alone(found):

@@ -12,12 +12,13 @@ from default_run import some
 from loaded_step import H, LoadedStep
 from test_jacobian_blocks import CONTACTS, contact_scene, joint_scene
 
+from dojo_py.friction_laws import CONE
 from dojo_py.hard.limits import ball_limit_rows
 from dojo_py.hard.terms import BALL, FREE, HINGE, SLIDE
 from dojo_py.hard.world import build_world
 from dojo_py.jax import residuals as plain
 from dojo_py.jit import entry
-from dojo_py.solver.cones.contact import CONE, condense
+from dojo_py.solver.cones.contact import condense
 
 BOUND = 1e-10
 FREE_DAMPED = (

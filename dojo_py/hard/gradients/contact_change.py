@@ -31,7 +31,7 @@ import math
 
 from dojo_py.arrays import body_row, copy, scratch
 from dojo_py.collision.plane import touching_point
-from dojo_py.hard.apart import START, displace_pair, feature_place
+from dojo_py.hard.compiled_apart import START, displace_pair, feature_place
 from dojo_py.hard.contact_rows import feels_frame, physical_impulse, scale_rows
 from dojo_py.hard.feature_rows import shift_share
 from dojo_py.hard.pair_contacts import upright

@@ -16,7 +16,7 @@ g that depend on them through that force.
 from dojo_py.arrays import copy, scratch, zeros
 from dojo_py.collision.contact_columns import FRAME, GAP, IMPULSE, POSITION, TORQUE
 from dojo_py.collision.plane import touching_point
-from dojo_py.hard.apart import END, feature_place
+from dojo_py.hard.compiled_apart import END, feature_place
 from dojo_py.hard.contact_rows import physical_impulse
 from dojo_py.hard.gradients.state_columns import field, subtree_motion
 from dojo_py.jit import kernel

@@ -1,10 +1,10 @@
-"""Derivatives of a step, forwards and backwards, compiled together and apart from the step itself (apart.py)."""
+"""Derivatives of a step, forwards and backwards, compiled together and apart from the step itself (compiled_apart.py)."""
 
 import numpy as np
 
 from dojo_py.by_address import Apart
-from dojo_py.hard import apart
-from dojo_py.hard.apart import (
+from dojo_py.hard import compiled_apart
+from dojo_py.hard.compiled_apart import (
     BACKWARDS,
     BEGIN_PARTS,
     FIRST_PART,
@@ -23,7 +23,7 @@ from dojo_py.hard.gradients.step_jacobian import step_jacobian
 def derivatives(
     L, P, Q, T, W, V, G, qpos, qvel, act, control, A, B, cotangents, by_control, by_contacts, t, h, kappa, task
 ):  # fmt: skip
-    """See `apart.differentiate`. 1: the matrix is regular, else 0."""
+    """See `compiled_apart.differentiate`. 1: the matrix is regular, else 0."""
     scheme = W.options.springs
     regular, start = True, (qpos, qvel, act, control)
     if task == FORWARDS:
@@ -47,7 +47,7 @@ def derivatives(
     return 1.0 if regular else 0.0
 
 
-DERIVATIVES = Apart(apart.DERIVATIVES, derivatives, "derivatives")
+DERIVATIVES = Apart(compiled_apart.DERIVATIVES, derivatives, "derivatives")
 
 
 def load_derivatives(L, P, Q, T, M, W, V, G, K):

@@ -94,7 +94,7 @@ def take_loads(L, P, Q, W, G, h):
     """Set G.force, G.still: loads whose direction is fixed in the world, not in the bodies: momenta, gravity, outside wrenches
     (G.wrench), contacts with the world.
 
-    h < 0: the step back from the end of a part (parts.py), which has no contacts.
+    h < 0: the step back from the end of a part (momentum_matching.py), which has no contacts.
     """
     for b in range(L.mass.shape[0]):
         for i in range(3):

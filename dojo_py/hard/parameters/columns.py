@@ -3,14 +3,15 @@
     dw/dθ = -(∂R/∂w)⁻¹ ∂R/∂θ ,   dq̇₊/dθ = (∂q̇₊/∂w) dw/dθ + ∂q̇₊/∂θ
 
 A parameter acts on one body, joint, contact or actuator, so ∂R/∂θ has a few entries: in closed form, or by central differences of
-that object's own kernel. All columns share one transposed solve (adjoint.py). Compiled apart from the step (apart.py).
+that object's own kernel. All columns share one transposed solve (adjoint.py). Compiled apart from the step (compiled_apart.py).
 """
 
 import numpy as np
 
 from dojo_py.arrays import scratch
 from dojo_py.by_address import Apart
-from dojo_py.hard import apart
+from dojo_py.collision.participation import NOW
+from dojo_py.hard import compiled_apart
 from dojo_py.hard.closures import lengths_slope
 from dojo_py.hard.coordinates import to_maximal
 from dojo_py.hard.drives import drive
@@ -55,14 +56,14 @@ forces."""
 
 
 def by_parameters(L, P, Q, T, W, G, K, qpos, qvel, act, control, wrenches, joint_forces, t, h, out):
-    """See `apart.differentiate_by_parameters`. out (T, p, 2 nv + na)."""
+    """See `compiled_apart.differentiate_by_parameters`. out (T, p, 2 nv + na)."""
     (w, end), (f, last) = _row_of(wrenches, t), _row_of(joint_forces, t)
     outside = Outside(wrenches[w:end], joint_forces[f:last])
     parameter_columns(L, P, Q, T, W, G, K.adjoint, K.moved, qpos, qvel, act, control, outside, h, W.options.springs, out[t])
     return 1.0
 
 
-PARAMETERS = Apart(apart.PARAMETERS, by_parameters, "derivatives by parameters")
+PARAMETERS = Apart(compiled_apart.PARAMETERS, by_parameters, "derivatives by parameters")
 
 
 def load_parameters(L, P, Q, T, M, W, V, G, K):
@@ -255,7 +256,7 @@ def _numbers(L, P, Q, W, D, moved, k, h, scheme, out):
 @kernel
 def _pair_number(L, P, Q, W, D, column, row, part, value, h, out):
     """Column of a number of a pair, or of a geom's shape: through all features that it is part of."""
-    for f in range(W.n_features[0]):
+    for f in range(W.n_features[NOW]):
         candidate = P.body.shape[0] + f
         if column == PAIR_FRICTION or column == PAIR_RATIO:
             if W.fpair[f] == row and column == PAIR_FRICTION:

@@ -20,14 +20,13 @@ Arguments: z, its step dz and its affine step a, (state_size(rows),); motion, it
 import math
 
 from dojo_py.arrays import scratch, zeros
+from dojo_py.friction_laws import PYRAMID
 from dojo_py.jit import kernel
 from dojo_py.solver.cones import orthant, pyramid, second_order
 from dojo_py.solver.cones.orthant import FAR
 from dojo_py.solver.cones.standoff import FARTHEST, NEAREST, beyond
 from dojo_py.solver.small_systems import divide
 
-FRICTIONLESS, CONE, PYRAMID, SPINNING_CONE, ROLLING_CONE = range(5)
-"""Friction laws of a contact."""
 ROWS = (1, 3, 3, 4, 6)
 """Law -> how many rows it has: the gap, then the motions that friction opposes."""
 MOST_ROWS = 6
