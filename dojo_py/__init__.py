@@ -22,6 +22,8 @@ _EXPORTS = {
     "load_model": "dojo_py.formats",
     "load_mechanism": "dojo_py.formats",
     "save_mjcf": "dojo_py.formats",
+    "overlaps": "dojo_py.overlapping",
+    "exclude_overlaps": "dojo_py.overlapping",
     "HardSimulator": "dojo_py.hard.simulator",
     "HardOptions": "dojo_py.hard.options",
     "SoftSimulator": "dojo_py.soft",

@@ -41,6 +41,7 @@ def run(arguments: argparse.Namespace) -> int:
     if report.model is not None:
         print(format_pairs(contents(report.model)))
         refused = refusals(report.model)
+        _tell_overlaps(report.model)
     for record in report.unsupported:
         print(f"refused by both modes: {record}")
     for mode, messages in refused.items():
@@ -56,6 +57,16 @@ def run(arguments: argparse.Namespace) -> int:
     elif not any(refused.values()):
         print("ok: both modes simulate all of it" + (" that moves" if report.notices else ""))
     return 1 if problems or (refused and all(refused.values())) else 0
+
+
+def _tell_overlaps(model: Any) -> None:
+    """Say what overlaps where the model stands."""
+    from dojo_py.overlapping import overlaps, told
+
+    found = overlaps(model)
+    if found:
+        print(f"note: at qpos0 {told(model, found)}. What joints hold like this jams them in the hard mode:")
+        print("      `dojo_py convert --exclude-overlaps` writes the model without contacts between such bodies")
 
 
 def _is_there(source: str) -> bool:

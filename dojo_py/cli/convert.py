@@ -24,13 +24,17 @@ def add(commands: Any) -> None:
     parser.add_argument("source", metavar="NAME|FILE", help=MODEL_HELP)
     parser.add_argument("target", metavar="OUT.xml", help="the file to write")
     parser.add_argument("--skip", action="store_true", help="leave out what is not simulated instead of refusing the file")
+    parser.add_argument(
+        "--exclude-overlaps", action="store_true", help="let bodies that overlap at qpos0 not touch each other, and say which"
+    )
     parser.add_argument("--force", action="store_true", help="write over an existing file")
     parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Convert, and say what was written and what was left out."""
-    from dojo_py.formats import load_model, save_mjcf
+    from dojo_py.formats import load_mechanism, save_mjcf
+    from dojo_py.overlapping import exclude_overlaps
 
     target = Path(arguments.target)
     if target.exists() and not arguments.force:
@@ -39,12 +43,19 @@ def run(arguments: argparse.Namespace) -> int:
         raise Mistake(f"{target}: MJCF files end in .xml")
     if not target.resolve().parent.is_dir():
         raise Mistake(f"{target}: no such folder")
-    model = load_model(arguments.source, unsupported="skip" if arguments.skip else "error")
+    mechanism = load_mechanism(arguments.source, unsupported="skip" if arguments.skip else "error")
+    found = exclude_overlaps(mechanism) if arguments.exclude_overlaps else []
+    model = mechanism.compile()
     try:
         save_mjcf(model, target)
     except OSError as error:
         raise Mistake(f"{target} cannot be written: {error.strerror or error}") from error
     print(f"{target}: {model.nbody - 1} bodies, {model.njnt} joints, {model.ngeom} geoms, {model.nu} inputs")
+    deepest: dict[tuple[int, int], float] = {}
+    for overlap in found:
+        deepest.setdefault(tuple(sorted(overlap.bodies)), overlap.depth)  # type: ignore[arg-type]
+    for (one, two), depth in deepest.items():
+        print(f"excluded: '{model.body_names[one]}' and '{model.body_names[two]}', {1e3 * depth:.3g} mm in each other")
     for record in model.left_out:
         print(f"left out: {record}")
     return 0

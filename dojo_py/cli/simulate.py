@@ -43,7 +43,9 @@ def run(arguments: argparse.Namespace) -> int:
     from dojo_py import load_model
     from dojo_py.cli.inputs import choose_keyframe, count_steps, make_controls
     from dojo_py.cli.runner import make_simulator, roll_out, summarise
+    from dojo_py.overlapping import overlaps, told
     from dojo_py.progress import Progress
+    from dojo_py.simulate.ending import Ending
     from dojo_py.simulate.status import Status
 
     clock = time.perf_counter()
@@ -70,6 +72,10 @@ def run(arguments: argparse.Namespace) -> int:
         first = int(np.flatnonzero(failed)[0])
         status = Status(int(trajectory.status[first]))
         print(f"{failed.sum()} unsolved steps, the first at {trajectory.time[first]:g} s: {status.name}: {status.message}")
+        if arguments.mode == "hard":
+            print(f"it {Ending(int(trajectory.ending[first])).message}")
+        if found := told(model, overlaps(model, state.qpos)):
+            print(f"where it starts, {found}: see `dojo_py check`")
     return int(failed.any())
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 
 class Ending(IntEnum):
-    """Where a step's end comes from; of several islands of bodies that with the worst status. `message` is a sentence."""
+    """Where a step's end comes from; of several islands of bodies that with the worst status. `message` says it of the step."""
 
     WHOLE = 0
     PARTS = 1
@@ -23,26 +23,26 @@ class Ending(IntEnum):
 
     @property
     def message(self) -> str:
-        """One sentence for the user."""
+        """What the step did, for the user: a sentence without its subject."""
         return _MESSAGES[self]
 
 
 _MESSAGES = {
-    Ending.WHOLE: "solved as one step",
-    Ending.PARTS: "solved in parts",
+    Ending.WHOLE: "was solved as one step",
+    Ending.PARTS: "was solved in parts",
     Ending.BEST_POINT: "ended at the best point that a solve found",
-    Ending.GAVE_WAY: "closures or overlaps that contradict the other constraints gave way: look for links that overlap where "
-    "joints hold them (exclude such pairs), and for loops that cannot close",
-    Ending.HELD_BOUNDS: "solved with the bounds of friction held at an estimate",
-    Ending.STOOD_STILL: "solved for a part of the interval; bodies stay where they are for the rest of it",
-    Ending.STOPPED: "bodies stopped where they were, for the second time without a usable end",
-    Ending.MISSING: "something overlaps at the end that still takes no part: more rounds were needed",
-    Ending.NOWHERE: "no usable end: the state is as it was",
+    Ending.GAVE_WAY: "let closures or overlaps give way that contradict the other constraints: look for links that overlap where "
+    "joints hold them (`dojo_py check`, `overlaps`), and for loops that cannot close",
+    Ending.HELD_BOUNDS: "was solved with the bounds of friction held at an estimate",
+    Ending.STOOD_STILL: "was solved for a part of the interval; bodies stay where they are for the rest of it",
+    Ending.STOPPED: "had no usable end, for the second time in a row: bodies stopped where they were",
+    Ending.MISSING: "ended with something in each other that still takes no part: more rounds were needed",
+    Ending.NOWHERE: "had no usable end: the state is as it was",
 }
 
 
 def counted(endings: Iterable[int]) -> str:
-    """How many of these steps ended where, the most frequent first: "12: solved in parts; 3: …"."""
+    """How many of these steps ended where, the most frequent first: "12 BEST_POINT, 3 GAVE_WAY"."""
     found, counts = np.unique(np.asarray(list(endings), int), return_counts=True)
     order = np.argsort(-counts, kind="stable")
-    return "; ".join(f"{counts[i]}: {Ending(int(found[i])).message}" for i in order)
+    return ", ".join(f"{counts[i]} {Ending(int(found[i])).name}" for i in order)

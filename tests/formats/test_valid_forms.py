@@ -3,10 +3,11 @@
 import re
 
 import mujoco
+import numpy as np
 import pytest
 from wheel_oracle import assert_equal
 
-from dojo_py import ModelError, load_model
+from dojo_py import HardSimulator, ModelError, load_model
 
 BODY = """<body name="b"><joint name="j" range="-30 30"/><joint name="k" type="slide" ref="2"/><geom name="g" size=".1"/></body>
   <body name="f"><freejoint/><geom name="h" size=".1"/></body>"""
@@ -125,3 +126,19 @@ def test_many_keyframes(count):
     else:
         with pytest.raises(ModelError, match="10001 keyframes .* more than the limit of 10000"):
             load_model(text)
+
+
+def test_infinite_bounds_bound_nothing():
+    """As the wheel reads them; here they are the largest numbers, 1e10 (degrees, of angles), so that arrays hold finite numbers."""
+    loose = load_model(
+        """<mujoco><worldbody><body><joint name="j" axis="0 1 0" range="-inf inf"/><geom size=".1"/></body></worldbody>
+        <actuator><motor joint="j" ctrlrange="0 inf" forcerange="-Infinity +inf"/></actuator></mujoco>"""
+    )
+    assert np.array_equal(loose.jnt_range, np.deg2rad([[-1e10, 1e10]])) and loose.jnt_limited[0]
+    assert np.array_equal(loose.actuator_ctrlrange, [[0.0, 1e10]]) and np.array_equal(loose.actuator_forcerange, [[-1e15, 1e15]])
+    sim = HardSimulator(loose)
+    assert sim.rollout(sim.initial_state(qvel=[3.0]), np.full((5, 1), 0.1)).unsolved == 0
+    with pytest.raises(ModelError, match="'inf' is not a finite number"):
+        load_model('<mujoco><worldbody><body pos="0 0 inf"><geom size=".1"/></body></worldbody></mujoco>')
+    with pytest.raises(ModelError, match="'nan' is not a finite number"):
+        load_model('<mujoco><worldbody><body><joint range="nan 1"/><geom size=".1"/></body></worldbody></mujoco>')

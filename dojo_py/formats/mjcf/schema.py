@@ -28,11 +28,17 @@ class Kind:
     refused: tuple[str, ...] = ()
     """read "word": further words of MuJoCo that are not simulated. They pass here, because a defaults
     class may hold them unused; who uses the value refuses it."""
+    infinite: bool = False
+    """read "real": whether `inf` and `-inf` are accepted; they are the largest numbers that are."""
 
 
 def real(most: int, least: int | None = None) -> Kind:
     """A list of `least` to `most` numbers (exactly `most` if not given); most 1 is a single number."""
     return Kind("real", most if least is None else least, most)
+
+
+BOUNDS = Kind("real", 2, 2, infinite=True)
+"""Lower and upper bound; one that is infinite bounds nothing."""
 
 
 def word(*words: str, refused: tuple[str, ...] = ()) -> Kind:
@@ -56,10 +62,10 @@ SOLVER = {"solref": real(2, 1), "solimp": real(5, 1)}
 LOOK = {"material": TEXT, "rgba": real(4), "user": MANY, "group": INT}
 
 JOINT = (
-    {"type": word(*JOINT_TYPES), "pos": real(3), "axis": real(3), "limited": AUTO, "range": real(2), "group": INT}
+    {"type": word(*JOINT_TYPES), "pos": real(3), "axis": real(3), "limited": AUTO, "range": BOUNDS, "group": INT}
     | {"ref": real(1), "springref": real(1), "stiffness": real(3, 1), "damping": real(3, 1), "springdamper": real(2)}
     | {"armature": real(1), "frictionloss": real(1), "margin": real(1), "user": MANY, "springyield": refuse("0")}
-    | {"actuatorfrclimited": AUTO, "actuatorfrcrange": real(2), "actuatorgravcomp": BOOL}
+    | {"actuatorfrclimited": AUTO, "actuatorfrcrange": BOUNDS, "actuatorgravcomp": BOOL}
     | {"solreflimit": real(2, 1), "solimplimit": real(5, 1)}
     | {"solreffriction": real(2, 1), "solimpfriction": real(5, 1)}
 )
@@ -84,8 +90,8 @@ PAIR |= {"adhesion": real(1)}
 EQUALITY = {"active": BOOL} | SOLVER
 
 FIXED = (
-    {"group": INT, "user": MANY, "limited": AUTO, "range": real(2), "margin": real(1), "springlength": real(2, 1)}
-    | {"actuatorfrclimited": AUTO, "actuatorfrcrange": real(2), "stiffness": real(3, 1), "damping": real(3, 1)}
+    {"group": INT, "user": MANY, "limited": AUTO, "range": BOUNDS, "margin": real(1), "springlength": real(2, 1)}
+    | {"actuatorfrclimited": AUTO, "actuatorfrcrange": BOUNDS, "stiffness": real(3, 1), "damping": real(3, 1)}
     | {"armature": real(1), "frictionloss": real(1), "springyield": refuse("0")}
     | {"solreflimit": real(2, 1), "solimplimit": real(5, 1), "solreffriction": real(2, 1), "solimpfriction": real(5, 1)}
 )
@@ -100,12 +106,12 @@ PATHS: dict[str, dict[str, dict[str, Kind]]] = {
 OWN = {"lengthrange": real(2)}
 TARGETS = dict.fromkeys(("joint", "jointinparent", "tendon", "site", "refsite", "body", "slidersite", "cranksite"), TEXT)
 ACTUATOR = (
-    {"gear": real(6, 1), "ctrllimited": AUTO, "ctrlrange": real(2), "forcelimited": AUTO, "forcerange": real(2)}
+    {"gear": real(6, 1), "ctrllimited": AUTO, "ctrlrange": BOUNDS, "forcelimited": AUTO, "forcerange": BOUNDS}
     | {"group": INT, "user": MANY, "interp": word(*INTERPOLATIONS), "cranklength": real(1), "nsample": INT}
     | {"delay": real(1), "armature": real(1), "damping": real(3, 1)}
 )
 GENERAL = (
-    {"actdim": INT, "actearly": BOOL, "actlimited": AUTO, "actrange": real(2), "inheritrange": real(1)}
+    {"actdim": INT, "actearly": BOOL, "actlimited": AUTO, "actrange": BOUNDS, "inheritrange": real(1)}
     | {"dyntype": word(*DYN_TYPES, refused=("user",)), "dynprm": real(10, 1)}
     | {"gaintype": word(*GAIN_TYPES, refused=("user",)), "gainprm": real(10, 1)}
     | {"biastype": word(*BIAS_TYPES, refused=("user",)), "biasprm": real(10, 1)}
@@ -117,7 +123,7 @@ SHORTCUTS: dict[str, dict[str, Kind]] = {
     "motor": {},
     "position": SERVO | {"timeconst": real(1)},
     "velocity": {"kv": real(1)},
-    "intvelocity": SERVO | {"actlimited": AUTO, "actrange": real(2)},
+    "intvelocity": SERVO | {"actlimited": AUTO, "actrange": BOUNDS},
     "damper": {"kv": real(1)},
     "muscle": {"timeconst": real(2), "tausmooth": real(1), "range": real(2)}
     | dict.fromkeys(("force", "scale", "lmin", "lmax", "vmax", "fpmax", "fvmax"), real(1)),

@@ -11,6 +11,7 @@ from ...mechanism.errors import Problems, nearest
 from ..xml_tree import Node
 from .schema import CONTAINERS, Kind
 
+_INFINITE = re.compile(r"[+-]?inf(inity)?", re.ASCII | re.IGNORECASE)
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _WORDS: dict[str, dict[str, bool | None]] = {"bool": {"true": True, "false": False}}
 _WORDS["auto"] = _WORDS["bool"] | {"auto": None}
@@ -71,6 +72,8 @@ def _parse_numbers(text: str, kind: Kind, most: float) -> tuple[Any, str]:
     numbers = []
     for item in words:
         value = float(item) if len(item) < 400 and _NUMBER.fullmatch(item) else math.nan
+        if kind.infinite and _INFINITE.fullmatch(item):
+            value = math.copysign(most, float(item))
         if not abs(value) <= most:
             shown = item if len(item) < 40 else item[:37] + "..."
             return None, f"'{shown}' is not a finite number of magnitude at most {most:g}"
