@@ -129,6 +129,8 @@ def attach(
     _own_settings(mechanism, child, where, collected)
     holder = _chosen(child, body, frame, where, collected)
     place(parts(holder), np.zeros(3) if pos is None else pos, np.array([1.0, 0.0, 0.0, 0.0]) if quat is None else quat)
+    if problems is None:
+        collected.raise_if_any()  # before anything of the child is in the mechanism
     moved = [*own_elements(holder), *tree_elements(holder.bodies)]
     names = names_in(moved)
     for kind, elements in listed(child, ASSETS):
@@ -141,8 +143,6 @@ def attach(
     rename(moved, names, lambda name: prefix + name)
     _take_keyframes(mechanism, child, prefix, moved)
     move_parts(holder, target)
-    if problems is None:
-        collected.raise_if_any()
     mechanism.left_out.extend(child.left_out if problems is None else ())
     return holder
 

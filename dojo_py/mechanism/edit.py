@@ -83,15 +83,29 @@ def attach_at(
     """`attach` with the arguments of `Mechanism.attach`."""
     if not isinstance(child, Mechanism):
         raise TypeError(f"child is a {type(child).__name__}, expected a Mechanism, as load_mechanism returns it")
+    for argument, text in (("prefix", prefix), ("body", body), ("frame", frame)):
+        if not isinstance(text, str):
+            raise TypeError(f"{argument}={text!r} is a {type(text).__name__}, expected a string")
     target = to if isinstance(to, Body) else find(mechanism, "body", to)
     if not any(owner is target for owner, _ in mechanism.world.walk()):
         raise ModelError(f"to: body '{target.name}' is not part of this mechanism")
+    position, turned = _finite("pos", pos, 3), _finite("quat", quat, 4)
+    if not np.any(turned):
+        raise ModelError(f"quat={quat!r}: a quaternion of zero length has no direction")
     bind_keyframes(mechanism)
-    position, turned = np.asarray(pos, float), np.asarray(quat, float)
-    if position.shape != (3,) or turned.shape != (4,) or not np.all(np.isfinite([*position, *turned])) or not np.any(turned):
-        raise ModelError("pos, quat: three and four finite numbers are accepted, the four not all zero")
     holder = attach(mechanism, target, child, prefix, body, frame, position, quaternion.normalise(turned))
     return holder.bodies
+
+
+def _finite(argument: str, values: Vector, count: int) -> np.ndarray:
+    """The values as (count,) finite floats."""
+    try:
+        out = np.asarray(values, float)
+    except (TypeError, ValueError):
+        out = np.zeros(0)
+    if out.shape != (count,) or not np.all(np.isfinite(out)):
+        raise ModelError(f"{argument}={values!r}: {count} finite numbers are accepted")
+    return out
 
 
 def _all(mechanism: Mechanism) -> list[tuple[str, Any]]:

@@ -119,14 +119,23 @@ WRONG = [
     (lambda m: m.attach(load_mechanism(TOOL), body="gripp"), ModelError, "no body is named 'gripp' in .*'tool'; did you mean"),
     (lambda m: m.attach(load_mechanism(TOOL), frame="f"), ModelError, "no frame is named 'f'"),
     (lambda m: m.attach(load_mechanism(TOOL), Body("else")), ModelError, "to: body 'else' is not part of this mechanism"),
+    (lambda m: m.attach(load_mechanism(TOOL), "arm", 3), TypeError, "prefix=3 is a int, expected a string"),
+    (lambda m: m.attach(load_mechanism(TOOL), "arm", body=3), TypeError, "body=3 is a int, expected a string"),
+    (lambda m: m.attach(load_mechanism(TOOL), "arm", frame=None), TypeError, "frame=None is a NoneType, expected a string"),
+    (lambda m: m.attach(load_mechanism(TOOL), "arm", pos="ab"), ModelError, "pos='ab': 3 finite numbers are accepted"),
+    (lambda m: m.attach(load_mechanism(TOOL), "arm", quat=(1, 0, [0], 0)), ModelError, "quat=.*: 4 finite numbers are accepted"),
+    (lambda m: m.attach(load_mechanism(TOOL), "arm", quat=(0, 0, 0, 0)), ModelError, "quat=.*zero length"),
 ]
 
 
 @pytest.mark.parametrize("number", range(len(WRONG)))
 def test_errors_name_the_element(number):
+    """And leave the mechanism as it was."""
     call, error, pattern = WRONG[number]
+    mechanism = load_mechanism(ROBOT)
     with pytest.raises(error, match=pattern):
-        call(load_mechanism(ROBOT))
+        call(mechanism)
+    assert mjcf(mechanism) == mjcf(load_mechanism(ROBOT))
 
 
 MOCAP = """<mujoco><worldbody>{bodies}</worldbody><keyframe><key name="{key}" mpos="{mpos}" mquat="{mquat}"/></keyframe></mujoco>"""
