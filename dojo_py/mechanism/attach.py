@@ -143,7 +143,7 @@ def attach(
     rename(moved, names, lambda name: prefix + name)
     _take_keyframes(mechanism, child, prefix, moved)
     move_parts(holder, target)
-    mechanism.left_out.extend(child.left_out if problems is None else ())
+    mechanism.left_out.extend([*child.left_out, *collected.notices] if problems is None else ())
     return holder
 
 

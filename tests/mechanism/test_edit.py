@@ -99,6 +99,18 @@ def test_attach_as_mjspec_does(body):
     assert mechanism.compile().nu == 5
 
 
+def test_attach_names_what_is_lost():
+    """What refers to the rest of the child, and options that are not the mechanism's."""
+    mechanism, tool = load_mechanism(ROBOT), load_mechanism(TOOL)
+    tool.option.timestep = 0.01
+    tool.add(Body("other")).add(Joint("slip", type="slide"))
+    tool.add(Equality("joint", "turn", "slip", name="tied"))
+    mechanism.attach(tool, "arm", "t_", body="grip")
+    model = mechanism.compile()
+    assert model.equality_names == ("follow",) and all(record.notice for record in model.left_out)
+    assert sorted((record.name, record.attribute) for record in model.left_out) == [("", "timestep"), ("tied", "")]
+
+
 def test_copies_are_independent():
     mechanism = load_mechanism(ROBOT)
     other = mechanism.copy()
