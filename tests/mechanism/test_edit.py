@@ -124,6 +124,8 @@ WRONG = [
     (lambda m: m.joint(3), TypeError, "expected the name of a joint"),
     (lambda m: m.add(3), TypeError, "a int cannot be added to a mechanism; accepted: .*'Actuator'"),
     (lambda m: m.body("leg").add(Equality()), TypeError, "a Equality cannot be added to body 'leg'; accepted"),
+    (lambda m: m.body("leg").add(m.body("torso")), ModelError, "body 'torso' cannot be added to body 'leg', which it holds"),
+    (lambda m: m.body("leg").add(m.body("leg")), ModelError, "body 'leg' cannot be added to body 'leg', which it holds"),
     (lambda m: m.delete(Body("other")), ModelError, "the body 'other' is not part of this mechanism"),
     (lambda m: m.delete(m.world), ModelError, "the world cannot be deleted"),
     (lambda m: m.attach(3), TypeError, "expected a Mechanism, as load_mechanism"),
@@ -148,6 +150,24 @@ def test_errors_name_the_element(number):
     with pytest.raises(error, match=pattern):
         call(mechanism)
     assert mjcf(mechanism) == mjcf(load_mechanism(ROBOT))
+
+
+LOOKED_THROUGH = {
+    "find": lambda m: m.joint("hip"),
+    "delete": lambda m: m.delete(m.world.geoms[0]),
+    "attach": lambda m: m.attach(load_mechanism(TOOL), "leg"),
+    "copy": lambda m: m.copy(),
+}
+
+
+@pytest.mark.parametrize("call", LOOKED_THROUGH)
+def test_a_body_that_holds_itself_is_an_error(call):
+    """Not a walk without end."""
+    mechanism = load_mechanism(ROBOT)
+    mechanism.world.add(Geom("stone", size=(0.1,)))
+    mechanism.body("leg").bodies.append(mechanism.body("torso"))
+    with pytest.raises(ModelError, match="body 'world' holds more than 100000 bodies, or itself"):
+        LOOKED_THROUGH[call](mechanism)
 
 
 MOCAP = """<mujoco><worldbody>{bodies}</worldbody><keyframe><key name="{key}" mpos="{mpos}" mquat="{mquat}"/></keyframe></mujoco>"""

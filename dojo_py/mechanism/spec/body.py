@@ -14,8 +14,8 @@ from .geom import Geom, Site
 from .joint import Joint
 from .settings import CompilerSettings
 
-MAX_COPIED = 100_000
-"""Most bodies in a subtree that is copied: one that holds itself has no end."""
+MAX_WALKED = 100_000
+"""Most bodies of a subtree that is looked through: one that holds itself has no end."""
 
 
 @dataclass
@@ -72,14 +72,14 @@ class Body(Element):
         if kind is None:
             accepted = [kind.__name__ for kind in lists]
             raise TypeError(f"a {type(element).__name__} cannot be added to body '{self.name}'; accepted: {accepted}")
+        if kind is Body and any(body is self for body, _ in element.walk()):
+            raise ModelError(f"body '{element.name}' cannot be added to body '{self.name}', which it holds")
         lists[kind].append(element)
         return element
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Body:
         """Body by body: trees may be deeper than Python's stack."""
-        for count, (body, parent) in enumerate(self.walk()):
-            if count > MAX_COPIED:
-                raise ModelError(f"body '{self.name}' holds more than {MAX_COPIED} bodies, or itself")
+        for body, parent in self.walk():
             made = memo[id(body)] = copy.copy(body)
             for item in fields(body):
                 if item.name != "where":
@@ -91,7 +91,11 @@ class Body(Element):
     def walk(self) -> Iterator[tuple[Body, Body | None]]:
         """Every body of this subtree with its parent, depth first, the order of body ids."""
         stack: list[tuple[Body, Body | None]] = [(self, None)]
+        count = 0
         while stack:
+            count += 1
+            if count > MAX_WALKED:
+                raise ModelError(f"body '{self.name}' holds more than {MAX_WALKED} bodies, or itself")
             body, parent = stack.pop()
             yield body, parent
             stack.extend((child, body) for child in reversed(body.bodies))
