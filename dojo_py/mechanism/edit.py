@@ -12,7 +12,7 @@ from .errors import ModelError, listing, nearest
 from .keys import bind_keyframes
 from .looks import without_materials, without_textures
 from .names import LISTS, REFERRING, TREE, inside, listed, names_in, tree_elements
-from .spec import Body, Mechanism, Vector
+from .spec import Body, Element, Mechanism, Vector
 
 FOUND = sorted({*TREE.values(), *LISTS.values()})
 CLASSES = {
@@ -51,6 +51,9 @@ def add(mechanism: Mechanism, element: Any) -> Any:
 
 def delete(mechanism: Mechanism, element: Any) -> None:
     """Take an element out, with what is in it and what refers to it; what was drawn with it is drawn without."""
+    if not isinstance(element, Element):
+        kind = type(element).__name__
+        raise TypeError(f"element={element!r} is a {kind}, expected an element of the mechanism, as find returns it")
     if element is mechanism.world:
         raise ModelError("the world cannot be deleted")
     bind_keyframes(mechanism)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from .actuator_sizes import activations, inputs
 from .layout import DOFS, QPOS
 from .spec import KeyPart, Mechanism
@@ -25,11 +27,17 @@ def bind_keyframes(mechanism: Mechanism) -> None:
 
 def _bind(key: Any, attribute: str, elements: list[Any], widths: list[int]) -> None:
     values = getattr(key, attribute)
-    if values is None or len(values) > sum(widths):
+    if values is None:
         return
-    given, first = [float(x) for x in values], 0
+    try:
+        given = np.atleast_1d(np.asarray(values, float))
+    except (TypeError, ValueError):
+        return
+    if given.ndim > 1 or given.size > sum(widths) or not np.all(np.isfinite(given)):
+        return
+    first = 0
     for element, width in zip(elements, widths, strict=True):
-        piece = tuple(given[first : first + width])
+        piece = tuple(given[first : first + width].tolist())
         first += width
         if piece:
             part = next((p for p in key.parts if p.element is element), None)

@@ -127,6 +127,7 @@ WRONG = [
     (lambda m: m.body("leg").add(m.body("torso")), ModelError, "body 'torso' cannot be added to body 'leg', which it holds"),
     (lambda m: m.body("leg").add(m.body("leg")), ModelError, "body 'leg' cannot be added to body 'leg', which it holds"),
     (lambda m: m.delete(Body("other")), ModelError, "the body 'other' is not part of this mechanism"),
+    (lambda m: m.delete("leg"), TypeError, "element='leg' is a str, expected an element of the mechanism"),
     (lambda m: m.delete(m.world), ModelError, "the world cannot be deleted"),
     (lambda m: m.attach(3), TypeError, "expected a Mechanism, as load_mechanism"),
     (lambda m: m.attach(load_mechanism(TOOL), "handd"), ModelError, "no body is named 'handd'"),
@@ -150,6 +151,18 @@ def test_errors_name_the_element(number):
     with pytest.raises(error, match=pattern):
         call(mechanism)
     assert mjcf(mechanism) == mjcf(load_mechanism(ROBOT))
+
+
+@pytest.mark.parametrize("values", ["1 2", (None, 1.0), np.ones((2, 2)), np.ones(99)])
+def test_keyframes_that_do_not_fit_are_for_the_compiler(values):
+    """They do not keep the mechanism from being edited, and are reported by name."""
+    mechanism = load_mechanism(ROBOT)
+    mechanism.add(Keyframe("odd", qpos=values))
+    mechanism.delete(mechanism.joint("hip"))
+    mechanism.attach(load_mechanism(TOOL), "leg")
+    assert mechanism.keyframe("up").qpos is None and mechanism.keyframe("odd").qpos is values
+    with pytest.raises(ModelError, match="keyframe 'odd', qpos"):
+        mechanism.compile()
 
 
 LOOKED_THROUGH = {
