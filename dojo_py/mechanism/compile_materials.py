@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .checks import MAX_VALUE
+from .checks import MAX_VALUE, Check
 from .errors import Problems
 from .layout import Layout
 from .spec import Drawn, Material, Mechanism, Texture
@@ -93,6 +93,6 @@ def _numbers(element: Drawn, attribute: str, default: tuple[float, ...], problem
         found = ()
     if len(found) != len(default) or not all(abs(value) <= MAX_VALUE for value in found):
         count = "one number is" if len(default) == 1 else f"{len(default)} numbers are"
-        problems.add(element.where, f"'{text}': {count} accepted", name=element.name, attribute=attribute)
+        Check(problems, element).fail(attribute, f"'{text}': {count} accepted")
         return default
     return found

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from .checks import unique_names
+from .checks import Check, unique_names
 from .errors import Problems
 from .spec import Body, Geom, Joint, Mechanism, Site
 
@@ -50,7 +50,7 @@ def _mocap(problems: Problems, out: Layout, parent: np.ndarray) -> np.ndarray:
     for b, body in enumerate(out.bodies):
         if body.mocap:
             if b == 0 or parent[b] != 0 or body.joints:
-                problems.add(body.where, "a mocap body is a child of the world without joints", name=body.name, attribute="mocap")
+                Check(problems, body).fail("mocap", "a mocap body is a child of the world without joints")
             ids[b] = int(ids.max(initial=-1)) + 1
     return ids
 
@@ -107,7 +107,7 @@ def _check_joints(problems: Problems, body: Body, number: int, parent: int) -> N
         elif sum(DOFS.get(kind, 0) for kind in kinds[: i + 1]) > MAX_BODY_DOFS:
             message = f"with this joint more than {MAX_BODY_DOFS} degrees of freedom move one body; give some a body of their own"
         if message:
-            problems.add(joint.where, f"{message} (body '{body.name}')", name=joint.name, attribute="type")
+            Check(problems, joint).fail("type", f"{message} (body '{body.name}')")
 
 
 def _number_dofs(out: Layout, parent: np.ndarray, problems: Problems) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from dojo_py import Mechanism, ModelError, load_mechanism, load_model
 from dojo_py.formats.save import mjcf
-from dojo_py.mechanism.spec import Actuator, Body, Equality, Geom, Joint, Keyframe, Site
+from dojo_py.mechanism.spec import Actuator, Body, Equality, Geom, Joint, Keyframe, Material, Site
 
 ROBOT = """<mujoco model="robot"><worldbody><body name="torso" pos="0 0 1"><freejoint name="root"/><geom name="trunk" size=".2"/>
   <body name="arm" pos=".2 0 0"><joint name="shoulder" axis="0 1 0"/><geom name="upper" type="capsule" size=".02 .1"/>
@@ -151,6 +151,22 @@ def test_errors_name_the_element(number):
     with pytest.raises(error, match=pattern):
         call(mechanism)
     assert mjcf(mechanism) == mjcf(load_mechanism(ROBOT))
+
+
+BUILT = {
+    "joint 'j', type: the world body cannot have joints": lambda m: m.world.add(Joint("j")),
+    "body 'b', mocap: a mocap body is a child of the world": lambda m: m.body("leg").add(Body("b", mocap=True)),
+    "material 'm', shininess: 'much': one number is accepted": lambda m: m.add(Material("m", {"shininess": "much"})),
+}
+
+
+@pytest.mark.parametrize("message", BUILT)
+def test_problems_of_what_was_not_read_name_it(message):
+    """It has no place in a file."""
+    mechanism = load_mechanism(ROBOT)
+    BUILT[message](mechanism)
+    with pytest.raises(ModelError, match=message):
+        mechanism.compile()
 
 
 @pytest.mark.parametrize("values", ["1 2", (None, 1.0), np.ones((2, 2)), np.ones(99)])
