@@ -34,7 +34,7 @@ DOF = {"armature": "armature", "frictionloss": "frictionloss", "solreffriction":
 """Field of a joint -> array `jnt_...`, `dof_...`."""
 GEOM = "contype conaffinity condim priority friction solmix solref solimp margin gap surfacevel adhesion group rgba".split()
 SITE = "pos quat size group rgba".split()
-ACTUATOR = "forcelimited forcerange actlimited actrange actearly dynprm gainprm biasprm group".split()
+ACTUATOR = "forcelimited forcerange actlimited actrange actearly dynprm gainprm biasprm armature group".split()
 EQUALITY = "solref solimp".split()
 SENSOR = "cutoff noise delay interval".split()
 PAIR = "friction solref solimp solreffriction margin gap adhesion".split()
@@ -151,6 +151,7 @@ def _actuators(model: Model, mechanism: Mechanism) -> None:
         _set(actuator, model, "actuator_", ACTUATOR, i)
         actuator.gear = _row(model.actuator_gear, int(model.actuator_outadr[i]))
         actuator.inheritrange, actuator.dampratio = 0.0, None
+        actuator.damping = (float(model.actuator_damping[i]), *_row(model.actuator_dampingpoly, i))
         if actuator.cranksite:
             actuator.cranklength = float(model.actuator_cranklength[i])
         for k, word in enumerate(inputs(actuator), int(model.actuator_ctrladr[i])):

@@ -125,7 +125,8 @@ OF_ALL_KINDS = """<mujoco><worldbody><site name="w"/><body name="m" mocap="true"
     ("array", "place"),
     [("sensor_cutoff", 0), ("sensor_noise", 0), ("sensor_user", (0, 0)), ("geom_user", (1, 0)), ("actuator_cranklength", 1)]
     + [("wrap_prm", 0), ("wrap_prm", 3), ("key_mpos", (0, 0)), ("key_qpos", (1, 7))]
-    + [("body_pos", (1, 0)), ("body_pos", (2, 0)), ("qpos0", 7), ("qpos_spring", 7)],
+    + [("body_pos", (1, 0)), ("body_pos", (2, 0)), ("qpos0", 7), ("qpos_spring", 7)]
+    + [("actuator_armature", 0), ("actuator_damping", 0), ("actuator_dampingpoly", (0, 1))],
 )
 def test_what_replace_changed_of_other_kinds_is_written(array, place):
     """Keyframes that do not give what follows from a pose kept the pose of before, and were refused."""
