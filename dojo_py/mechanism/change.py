@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from . import quaternion
 from .actuator_sizes import inputs
 from .compile import compile_model
 from .compile_contacts import signature
@@ -129,15 +130,25 @@ def _geoms(model: Model, mechanism: Mechanism) -> None:
 
 def _geom(model: Model, i: int, geom: Geom) -> None:
     _set(geom, model, "geom_", GEOM, i)
-    if int(model.geom_type[i]) == GeomType.MESH and model.geom_surfacevel[i].any():
-        k = int(model.geom_dataid[i])  # told in the frame of the file, not in the mesh's own
+    kind = int(model.geom_type[i])
+    if kind != GeomType.MESH:
+        _set(geom, model, "geom_", ["pos", "quat"], i)
+    else:
+        _mesh_geom(model, i, geom)
+    if kind not in (GeomType.MESH, GeomType.HFIELD):
+        geom.fromto, geom.mesh, geom.type = None, "", GeomType(kind).name.lower()
+        _set(geom, model, "geom_", ["size"], i)
+
+
+def _mesh_geom(model: Model, i: int, geom: Geom) -> None:
+    """What is told in the frame of the mesh's file, not in its own: pose and velocity of the surface."""
+    k = int(model.geom_dataid[i])
+    quat = quaternion.multiply(model.geom_quat[i], quaternion.conjugate(model.mesh_quat[k]))
+    pos = model.geom_pos[i] - quaternion.rotate(quat, model.mesh_pos[k])
+    geom.quat, geom.pos = tuple(quat.tolist()), tuple(pos.tolist())
+    if model.geom_surfacevel[i].any():
         turned = moved(np.array(model.geom_surfacevel[i]), np.zeros(3), model.mesh_quat[k])
         geom.surfacevel = tuple(moved(turned, -model.mesh_pos[k], np.array([1.0, 0.0, 0.0, 0.0])))
-    if int(model.geom_type[i]) == GeomType.HFIELD:
-        _set(geom, model, "geom_", ["pos", "quat"], i)
-    elif int(model.geom_type[i]) != GeomType.MESH:
-        geom.fromto, geom.mesh, geom.type = None, "", GeomType(int(model.geom_type[i])).name.lower()
-        _set(geom, model, "geom_", ["pos", "quat", "size"], i)
 
 
 def _sites(model: Model, mechanism: Mechanism) -> None:

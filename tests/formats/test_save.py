@@ -137,6 +137,22 @@ def test_what_replace_changed_of_other_kinds_is_written(array, place):
     assert differing_arrays(load_model(mjcf(other)), other) == []
 
 
+MESH = """<mujoco><asset><mesh name="m" vertex="0 0 0 1 0 0 0 2 0 0 0 3" refpos=".1 .2 .3" refquat="1 2 3 4"/></asset><worldbody>
+  <body><joint/><geom type="mesh" mesh="m" pos="1 2 3" quat="1 0 2 0" surfacevel="1 2 3 4 5 6"/><geom type="box" mesh="m"/></body>
+  <geom type="mesh" mesh="m" quat="4 3 2 1"/></worldbody></mujoco>"""
+
+
+@pytest.mark.parametrize("array", ["geom_pos", "geom_quat"])
+def test_poses_of_meshes_that_replace_changed_are_written(array):
+    """Described where the file of the mesh has its frame, not at its centre of mass."""
+    model, rng = load_model(MESH), np.random.default_rng(3)
+    value = getattr(model, array) + 0.2 * rng.normal(size=getattr(model, array).shape)
+    other = model.replace(**{array: value / (np.linalg.norm(value, axis=1, keepdims=True) if array == "geom_quat" else 1.0)})
+    text = mjcf(other)
+    assert differing_arrays(load_model(text), other) == []
+    assert_equal(other, mujoco.MjModel.from_xml_string(text))
+
+
 def test_inherited_ranges_belong_to_controls():
     """Of a servo behind one with three controls, whose first is the position."""
     text = """<mujoco><worldbody><body><joint name="j" range="-40 90"/><geom size=".1"/></body></worldbody><actuator>
