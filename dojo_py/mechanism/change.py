@@ -22,7 +22,8 @@ from .described import INERTIALS_ONLY
 from .enums import BiasType, DisableBit, DynType, EnableBit, GainType, GeomType
 from .errors import ModelError, Problems
 from .model import Model
-from .spec import ContactPair, Geom, Inertial, JointTerm, Keyframe, Mechanism, Pulley
+from .placing import out_of, place
+from .spec import Body, ContactPair, Geom, Inertial, JointTerm, Keyframe, Mechanism, Pulley
 
 Array = np.ndarray
 
@@ -64,7 +65,11 @@ def described(model: Model) -> Mechanism:
     mechanism = kept.copy()
     before = compile_model(mechanism)
     changed = {name for name in _arrays(model) if not np.array_equal(getattr(model, name), getattr(before, name))}
-    if changed & {*INERTIAS, *SHAPES}:
+    aligned = _aligned(mechanism, before)
+    if changed & {*INERTIAS, *SHAPES} or (changed and aligned):
+        for body, frame in aligned:
+            place([*body.geoms, *body.sites, *body.cameras, *body.lights], *out_of(frame))
+            body.joints[0].align = None
         _bodies(model, mechanism)
     for prefixes, put_back in KINDS.items():
         if any(name.startswith(prefixes) for name in changed):
@@ -76,6 +81,19 @@ def described(model: Model) -> Mechanism:
     _option(model, mechanism)
     mechanism.name = model.name
     return mechanism
+
+
+def _aligned(mechanism: Mechanism, before: Model) -> list[tuple[Body, tuple[Array, Array]]]:
+    """Free bodies that the compiler moves to their inertial frame, and this frame as it stands in the one that is described."""
+    out = []
+    for b, (body, _) in enumerate(mechanism.world.walk()):
+        for joint in body.joints:
+            aligns = mechanism.settings.alignfree if joint.align is None else joint.align
+            if joint.type == "free" and aligns and not body.bodies:
+                back = quaternion.conjugate(quaternion.normalise(np.asarray(body.quat, float)))
+                apart = quaternion.rotate(back, before.body_pos[b] - np.asarray(body.pos, float))
+                out.append((body, (apart, quaternion.multiply(back, before.body_quat[b]))))
+    return out
 
 
 def _arrays(model: Model) -> list[str]:

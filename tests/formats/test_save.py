@@ -137,6 +137,24 @@ def test_what_replace_changed_of_other_kinds_is_written(array, place):
     assert differing_arrays(load_model(mjcf(other)), other) == []
 
 
+ALIGNED = """<mujoco><compiler alignfree="true"/><worldbody><body name="a" pos="1 2 3" quat="1 2 0 1"><freejoint/>
+  <geom type="capsule" size=".1" fromto="0 0 0 1 2 3"/><geom size=".1" pos="1 0 0"/><site pos=".1 .2 .3" quat="1 0 1 2"/>
+  <camera name="c" pos="1 0 0"/></body>
+  <body name="b"><freejoint align="false"/><geom size=".1" pos=".3 0 0"/><site/></body></worldbody></mujoco>"""
+
+
+@pytest.mark.parametrize("array", ["body_mass", "geom_friction", "geom_pos", "site_pos", "dof_damping"])
+def test_what_replace_changed_of_aligned_bodies_is_written(array):
+    """Their parts stand in the inertial frame; what is drawn goes along."""
+    model = load_model(ALIGNED)
+    other = model.replace(**{array: 1.5 * getattr(model, array) + 0.1 * (array != "body_mass")})
+    text = mjcf(other)
+    assert differing_arrays(load_model(text), other) == []
+    wheel, before = mujoco.MjModel.from_xml_string(text), mujoco.MjModel.from_xml_string(ALIGNED)
+    assert_equal(other, wheel)
+    assert np.allclose(wheel.cam_pos, before.cam_pos) and np.allclose(wheel.cam_quat, before.cam_quat)
+
+
 MESH = """<mujoco><asset><mesh name="m" vertex="0 0 0 1 0 0 0 2 0 0 0 3" refpos=".1 .2 .3" refquat="1 2 3 4"/></asset><worldbody>
   <body><joint/><geom type="mesh" mesh="m" pos="1 2 3" quat="1 0 2 0" surfacevel="1 2 3 4 5 6"/><geom type="box" mesh="m"/></body>
   <geom type="mesh" mesh="m" quat="4 3 2 1"/></worldbody></mujoco>"""
