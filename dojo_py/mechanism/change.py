@@ -66,10 +66,10 @@ def described(model: Model) -> Mechanism:
     before = compile_model(mechanism)
     changed = {name for name in _arrays(model) if not np.array_equal(getattr(model, name), getattr(before, name))}
     aligned = _aligned(mechanism, before)
-    if changed & {*INERTIAS, *SHAPES} or (changed and aligned):
+    told = any(joint.align is not None for joint in _parts(mechanism, "joints"))  # which files say of joints with little else
+    if changed & {*INERTIAS, *SHAPES} or (changed and (aligned or told)):
         for body, frame in aligned:
             place([*body.geoms, *body.sites, *body.cameras, *body.lights], *out_of(frame))
-            body.joints[0].align = None
         _bodies(model, mechanism)
     for prefixes, put_back in KINDS.items():
         if any(name.startswith(prefixes) for name in changed):
@@ -117,6 +117,8 @@ def _bodies(model: Model, mechanism: Mechanism) -> None:
         if b > 0:
             body.pos, body.quat, body.gravcomp = _row(model.body_pos, b), _row(model.body_quat, b), float(model.body_gravcomp[b])
             body.settings = None
+            for joint in body.joints:
+                joint.align = None
             frame = (_row(model.body_ipos, b), _row(model.body_iquat, b), _row(model.body_inertia, b))
             body.inertial = Inertial(float(model.body_mass[b]), *frame)
 
@@ -134,7 +136,7 @@ def _joints(model: Model, mechanism: Mechanism) -> None:
                 setattr(joint, field, _row(getattr(model, f"jnt_{array}"), j))
         for field, array in DOF.items():
             setattr(joint, field, _row(getattr(model, f"dof_{array}"), dof))
-        joint.springdamper, joint.align = None, False if joint.type == "free" else None
+        joint.springdamper = None
         joint.stiffness = (float(model.jnt_stiffness[j]), *_row(model.jnt_stiffnesspoly, j))
         joint.damping = (float(model.dof_damping[dof]), *_row(model.dof_dampingpoly, dof))
         if joint.type in ("hinge", "slide"):

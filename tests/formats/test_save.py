@@ -150,6 +150,7 @@ def test_what_replace_changed_of_aligned_bodies_is_written(array):
     other = model.replace(**{array: 1.5 * getattr(model, array) + 0.1 * (array != "body_mass")})
     text = mjcf(other)
     assert differing_arrays(load_model(text), other) == []
+    mjcf(load_model(ALIGNED.replace("alignfree", "autolimits")).replace(dof_frictionloss=np.full(12, 0.1)))
     wheel, before = mujoco.MjModel.from_xml_string(text), mujoco.MjModel.from_xml_string(ALIGNED)
     assert_equal(other, wheel)
     assert np.allclose(wheel.cam_pos, before.cam_pos) and np.allclose(wheel.cam_quat, before.cam_quat)
