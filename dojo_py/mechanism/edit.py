@@ -11,7 +11,7 @@ from .attach import attach
 from .errors import ModelError, listing, nearest
 from .keys import bind_keyframes
 from .looks import without_materials, without_textures
-from .names import LISTS, REFERRING, TREE, inside, listed, names_in, tree_elements
+from .names import LISTS, REFERRING, TREE, Names, inside, listed, names_in, tree_elements
 from .spec import Body, Element, Mechanism, Vector
 
 FOUND = sorted({*TREE.values(), *LISTS.values()})
@@ -64,6 +64,9 @@ def delete(mechanism: Mechanism, element: Any) -> None:
         name = getattr(element, "name", "")
         raise ModelError(f"the {type(element).__name__.lower()} '{name}' is not part of this mechanism")
     names = names_in(gone)
+    for kind, shown in _shown(mechanism, names):
+        names.setdefault(kind, set()).update({shown.name} - {""})
+        _removed(mechanism, shown)
     while True:  # what refers to what refers to it
         more = [(kind, e) for kind, elements in listed(mechanism, REFERRING) for e in elements if inside(e, names)]
         if not more:
@@ -71,13 +74,19 @@ def delete(mechanism: Mechanism, element: Any) -> None:
         for kind, found in more:
             names.setdefault(kind, set()).update({found.name} - {""})
             _removed(mechanism, found)
-    meshes, hfields, bodies = (names.get(kind, set()) for kind in ("mesh", "hfield", "body"))
-    for owner, _ in mechanism.world.walk():  # geoms of a mesh or a height field that is gone, cameras and lights that look at it
-        owner.geoms[:] = [geom for geom in owner.geoms if geom.mesh not in meshes and geom.hfield not in hfields]
-        owner.cameras[:] = [camera for camera in owner.cameras if camera.target not in bodies]
-        owner.lights[:] = [light for light in owner.lights if light.target not in bodies]
     without_textures(mechanism, names.get("texture", set()))
     without_materials(mechanism, names.get("material", set()).__contains__)
+
+
+def _shown(mechanism: Mechanism, names: Names) -> list[tuple[str, Any]]:
+    """Geoms of a mesh or a height field of these names, cameras and lights that look at a body of these names."""
+    meshes, hfields, bodies = (names.get(kind, set()) for kind in ("mesh", "hfield", "body"))
+    out: list[tuple[str, Any]] = []
+    for owner, _ in mechanism.world.walk():
+        out += [("geom", geom) for geom in owner.geoms if geom.mesh in meshes or geom.hfield in hfields]
+        out += [("camera", camera) for camera in owner.cameras if camera.target in bodies]
+        out += [("light", light) for light in owner.lights if light.target in bodies]
+    return out
 
 
 def attach_at(

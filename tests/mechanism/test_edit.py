@@ -223,6 +223,24 @@ def test_keyframes_keep_the_values_of_mocap_bodies():
     assert mechanism.compile().key_mquat.tolist() == [[0, 1, 0, 0, 1, 0, 0, 0], [1, 0, 0, 0, 0, 0, 0, 1]]
 
 
+SHAPES = """<mujoco><asset><mesh name="m" vertex="0 0 0 1 0 0 0 1 0 0 0 1"/>
+  <hfield name="h" nrow="2" ncol="2" size="1 1 1 1"/></asset><worldbody><geom name="hg" type="hfield" hfield="h"/><body name="a"><joint/><geom name="mg" type="mesh" mesh="m"/>
+  <geom name="s" size=".1"/></body><body><joint/><geom name="t" size=".1"/></body></worldbody>
+  <contact><pair name="p" geom1="mg" geom2="t"/><pair name="q" geom1="hg" geom2="s"/><pair name="r" geom1="s" geom2="t"/></contact>
+  <sensor><framepos name="f" objtype="geom" objname="mg"/><framepos name="g" objtype="body" objname="a"/></sensor>
+  <custom><tuple name="u"><element objtype="geom" objname="hg"/></tuple></custom></mujoco>"""
+
+
+@pytest.mark.parametrize("kind, name, pairs, sensors, tuples", [("mesh", "m", "qr", "g", "u"), ("hfield", "h", "pr", "fg", "")])
+def test_what_refers_to_the_geoms_of_a_deleted_shape_goes_too(kind, name, pairs, sensors, tuples):
+    """The geoms go with their mesh or height field."""
+    mechanism = load_mechanism(SHAPES)
+    mechanism.delete(mechanism.find(kind, name))
+    model = mechanism.compile()
+    assert model.ngeom == 3 and "".join(pair.name for pair in mechanism.pairs) == pairs
+    assert "".join(model.sensor_names) == sensors and "".join(element.name for element in mechanism.tuples) == tuples
+
+
 LOOKS = """<mujoco><asset><material name="m" rgba="1 0 0 1"/><texture name="t" type="2d" builtin="flat" width="4" height="4"/>
   <material name="n" texture="t"/><material name="o"><layer role="rgb" texture="t"/></material></asset><worldbody>
   <body name="a"><joint name="j"/><geom name="g" size=".1" material="m"/></body><camera name="c" mode="targetbody" target="a"/>
