@@ -224,7 +224,8 @@ def test_keyframes_keep_the_values_of_mocap_bodies():
 
 
 SHAPES = """<mujoco><asset><mesh name="m" vertex="0 0 0 1 0 0 0 1 0 0 0 1"/>
-  <hfield name="h" nrow="2" ncol="2" size="1 1 1 1"/></asset><worldbody><geom name="hg" type="hfield" hfield="h"/><body name="a"><joint/><geom name="mg" type="mesh" mesh="m"/>
+  <hfield name="h" nrow="2" ncol="2" size="1 1 1 1"/></asset><worldbody>
+  <geom name="hg" type="hfield" hfield="h"/><body name="a"><joint/><geom name="mg" type="mesh" mesh="m"/>
   <geom name="s" size=".1"/></body><body><joint/><geom name="t" size=".1"/></body></worldbody>
   <contact><pair name="p" geom1="mg" geom2="t"/><pair name="q" geom1="hg" geom2="s"/><pair name="r" geom1="s" geom2="t"/></contact>
   <sensor><framepos name="f" objtype="geom" objname="mg"/><framepos name="g" objtype="body" objname="a"/></sensor>
