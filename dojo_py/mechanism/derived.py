@@ -52,10 +52,14 @@ class Arrays:
 
 def with_derived(model: Any, changes: dict[str, Any]) -> Any:
     """The model with these fields and all that derives from them."""
+    from .archive_check import check_indices
+
     refuse_kinds(model, changes)
     changed = dataclasses.replace(model, **changes)
     given = {name for name in changes if name in _names(model) and _differ(getattr(model, name), getattr(changed, name))}
     refuse_values(changed, given)
+    if any(getattr(changed, name).dtype.kind == "i" for name in given) or "wrap_prm" in given:  # (which has numbers of sites)
+        check_indices(changed)
     derived: dict[str, Any] = {}
     if given & {"body_pos", "body_quat"}:
         derived |= {name: value for name, value in _free_reference(changed, given).items() if name not in changes}

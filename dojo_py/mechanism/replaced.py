@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import numpy as np
 
 from .enums import GeomType
+from .errors import nearest
 from .option import Option, Statistic
 
 Array = np.ndarray
@@ -25,8 +27,13 @@ RECORDS: dict[str, tuple[type, str]] = {"opt": (Option, "gravity"), "stat": (Sta
 
 
 def refuse_kinds(model: Any, changes: dict[str, Any]) -> None:
-    """TypeError or ValueError for a record or names of another kind or number."""
+    """TypeError or ValueError for a record or names of another kind or number, and for what is no field."""
+    fields = [item.name for item in dataclasses.fields(model)]
     for name, value in changes.items():
+        if name not in fields:
+            of_option = hasattr(model.opt, name)
+            hint = f"; use opt=dataclasses.replace(model.opt, {name}=...)" if of_option else nearest(name, fields)
+            raise TypeError(f"a Model has no field '{name}'{hint}")
         old = getattr(model, name, None)
         kind, example = RECORDS.get(name, (object, ""))
         if not isinstance(value, kind):

@@ -119,6 +119,11 @@ REFUSED = [
     (lambda m: {"geom_type": m.geom_type + 100}, ValueError, r"geom_type\[0\] is 106; a GeomType is needed"),
     (lambda m: {"body_mass": -m.body_mass}, ValueError, r"body_mass\[1\] is -.*at least 0"),
     (lambda m: {"body_mass": "x"}, ValueError, "body_mass is no array of float64"),
+    (lambda m: {"body_masss": m.body_mass}, TypeError, "a Model has no field 'body_masss'; did you mean 'body_mass'"),
+    (lambda m: {"gravity": (0, 0, 0)}, TypeError, "no field 'gravity'; use opt=dataclasses.replace.model.opt, gravity=..."),
+    (lambda m: {"actuator_trnid": m.actuator_trnid + 99}, ValueError, "actuator_trnid has numbers beyond what the model holds"),
+    (lambda m: {"body_weldid": m.body_weldid + 99}, ValueError, "body_weldid has numbers beyond what the model holds"),
+    (lambda m: {"geom_condim": m.geom_condim + 4}, ValueError, "geom_condim has numbers that are none of"),
     (lambda m: {"body_quat": 0 * m.body_quat}, ValueError, r"body_quat\[0, 0\] is 0.0; a direction"),
     (
         lambda m: {name: 0 * getattr(m, name) for name in ("body_mass", "body_inertia", "dof_armature", "tendon_armature")},
