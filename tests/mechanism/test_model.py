@@ -64,7 +64,7 @@ def test_names():
         (lambda m: setattr(m.world.bodies[0], "inertial", Inertial(mass=float("nan"))), "inertial '', mass: nan"),
         (lambda m: setattr(m.world.bodies[0], "quat", (0, 0, 0, 0)), "body 'arm', quat: .* zero length"),
         (lambda m: m.world.add(m.world.bodies[0]), "in the tree twice"),
-        (lambda m: m.world.bodies[0].add(m.world), "in the tree twice"),
+        (lambda m: m.world.bodies[0].bodies.append(m.world), "in the tree twice"),
         (lambda m: setattr(m.world.bodies[0], "name", 3), "3 is not a string"),
         (lambda m: setattr(m.actuators[0], "joint", "swong"), "did you mean 'swing'"),
         (lambda m: m.option.flags.update(contacts=False), "did you mean 'contact'"),
