@@ -68,7 +68,7 @@ def _nest(
         if name not in above and body is not mechanism.world:
             mechanism.world.add(body)
     for connection in connections:
-        connection.parent.add(connection.child)
+        connection.parent.bodies.append(connection.child)  # (loops are reported below)
     reached = {body.name for body, _ in mechanism.world.walk()} | {"world"}
     lost = [name for name in bodies if name not in reached]
     if lost:
