@@ -23,6 +23,7 @@ from .settings import CompilerSettings, OptionSpec
 from .tendon import Tendon
 
 if TYPE_CHECKING:
+    from ..keep import Kept
     from ..model import Model
 
 
@@ -130,6 +131,15 @@ class Mechanism(Element):
         from ..keys import bind_keyframes
 
         bind_keyframes(self)
+
+    def keep(self, state: Any) -> Kept:
+        """Keep a state of this mechanism's model while the mechanism is edited: call it first, then `kept.compile()`.
+
+        state: as a simulator of the present model returns it. Raises ValueError for one of another model.
+        """
+        from ..keep import Kept
+
+        return Kept(self, state)
 
     def copy(self) -> Mechanism:
         """An independent copy."""
