@@ -40,6 +40,9 @@ SHRUNK = 0.25
 """The penalty stays the same if the violation has shrunk to at most this fraction of that at the last multiplier update."""
 LEAST_SHARE = 1e-3
 """Relative tolerances refer to at least this fraction of the largest merit at which a descent began, as the cost may approach 0."""
+PROMISED = 0.1
+"""A short step that finds little is no convergence while the model of a full step without μ promises this fraction of the merit:
+there the model is wrong, at a kink or a jump of cost or motion."""
 Callback = Callable[[Iteration, Path], Any]
 """Called after every iteration; a true return value stops the planner."""
 
@@ -295,10 +298,14 @@ class Planner:
                 idle = idle + 1 if accepted.decrease < self._small(objective) else 0
                 lightest = lightest and idle > 0
                 full = accepted.alpha == 1.0 and unweighted
-                enough = full or idle >= (patience if unweighted else PATIENCE)
+                misled = idle > 0 and not full and unweighted and self._promises(policy, objective)
+                enough = full or (idle >= (patience if unweighted else PATIENCE) and not misled)
                 converged = converged or (idle > 0 and enough and accepted.path.gap == 0.0)
                 self.path, objective, model, promised, bare = accepted.path, accepted.objective, None, 0.0, False
-                if idle and not self.explore:  # (a large μ makes any step find little)
+                if misled:
+                    if not self.regularisation.grow():
+                        return PlanStatus.STALLED
+                elif idle and not self.explore:  # (a large μ makes any step find little)
                     self.regularisation.value = 0.0
                 elif accepted.alpha < self.cautious_step:
                     self.regularisation.grow()
@@ -354,6 +361,10 @@ class Planner:
     def _small(self, objective: float) -> float:
         """Decrease of the merit below which an iteration counts as without improvement."""
         return self.options.cost_tolerance * max(abs(objective), LEAST_SHARE * self.first_merit) + self.options.absolute_tolerance
+
+    def _promises(self, policy: Policy, objective: float) -> bool:
+        """Whether the model promises a decrease by PROMISED of the merit, at least of a hundredth of the merit at the beginning."""
+        return -(policy.slope + 0.5 * policy.curvature) > PROMISED * max(abs(objective), 0.01 * self.first_merit)
 
     def _model(self, kappa: float | None) -> tuple[Array, Array, list[Quadratic]]:
         """A, B and the second-order models of costs and augmented Lagrangian along the path."""

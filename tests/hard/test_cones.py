@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from dojo_py.collision import friction
+from dojo_py.friction_laws import CONE, ROLLING_CONE, SPINNING_CONE
 from dojo_py.jit import entry
 from dojo_py.solver.cones import contact, orthant, second_order
 
@@ -71,7 +72,7 @@ def test_the_linearised_product_is_solved(n, corrected):
         assert max(abs(first - kappa), np.abs(others).max()) < 1e-12 * scale
 
 
-@pytest.mark.parametrize("law", [contact.CONE, contact.SPINNING_CONE, contact.ROLLING_CONE])
+@pytest.mark.parametrize("law", [CONE, SPINNING_CONE, ROLLING_CONE])
 @pytest.mark.parametrize("corrected", [False, True])
 def test_a_contact_that_yields_solves_its_equations(law, corrected):
     """Motion changes by y + C δF, with its own compliances of the gap and of friction. Measured: 3e-14."""
