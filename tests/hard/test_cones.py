@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from dojo_py.collision import friction
 from dojo_py.friction_laws import CONE, ROLLING_CONE, SPINNING_CONE
 from dojo_py.jit import entry
 from dojo_py.solver.cones import contact, orthant, second_order
@@ -117,7 +116,5 @@ def test_the_orthant_and_the_starts():
         assert 0.8 * e0 - x * y == pytest.approx(1e-3, rel=1e-6)
 
 
-def test_the_laws_have_one_number():
-    for name in ("FRICTIONLESS", "CONE", "PYRAMID", "SPINNING_CONE", "ROLLING_CONE"):
-        assert getattr(friction, name) == getattr(contact, name)
+def test_tables_by_law():
     assert contact.SECOND_ORDER == (0, 2, 0, 3, 5) and contact.ROWS == (1, 3, 3, 4, 6)
