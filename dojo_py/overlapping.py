@@ -69,7 +69,7 @@ def exclude_overlaps(mechanism: Mechanism, qpos: Any = None) -> list[Overlap]:
     """
     model = mechanism.compile()
     found = overlaps(model, qpos)
-    pairs = dict.fromkeys(tuple(sorted(overlap.bodies)) for overlap in found)
+    pairs = by_bodies(found)
     names = _names(mechanism, {body for pair in pairs for body in pair})
     mechanism.excludes.extend(Exclude(body1=names[one], body2=names[two]) for one, two in pairs)
     return found
@@ -91,11 +91,20 @@ def _candidates(number: int) -> Iterator[str]:
     yield from (f"body_{number}_{k}" for k in count(1))
 
 
+def by_bodies(found: list[Overlap]) -> dict[tuple[int, int], float]:
+    """The deepest overlap [m] of every two bodies, the deepest first."""
+    deepest: dict[tuple[int, int], float] = {}
+    for overlap in found:
+        one, two = sorted(overlap.bodies)
+        deepest.setdefault((one, two), overlap.depth)
+    return deepest
+
+
 def told(model: Model, found: list[Overlap]) -> str:
     """One line about overlaps, for people; empty where there are none."""
     if not found:
         return ""
-    pairs = len({tuple(sorted(overlap.bodies)) for overlap in found})
+    pairs = len(by_bodies(found))
     one, two = (model.body_names[b] or f"body {b}" for b in found[0].bodies)
     many = f"{pairs} pairs of bodies overlap, the deepest" if pairs > 1 else "two bodies overlap,"
     return f"{many} '{one}' and '{two}' by {1e3 * found[0].depth:.3g} mm"

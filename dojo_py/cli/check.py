@@ -65,7 +65,7 @@ def _tell_overlaps(model: Any) -> None:
 
     found = overlaps(model)
     if found:
-        print(f"note: at qpos0 {told(model, found)}. What joints hold like this jams them in the hard mode:")
+        print(f"note: at qpos0 {told(model, found)}. If joints hold bodies like this, the joints jam in the hard mode:")
         print("      `dojo_py convert --exclude-overlaps` writes the model without contacts between such bodies")
 
 

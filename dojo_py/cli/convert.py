@@ -19,7 +19,8 @@ def add(commands: Any) -> None:
         "convert",
         help="write a model file as one MJCF file",
         description="Write a model file (URDF, or MJCF with its includes and attached files) as one MJCF file. It holds the "
-        "meshes, no classes and no macros; reading it gives the same model, here and in MuJoCo.",
+        "meshes, no classes and no macros; reading it gives the same model, here and in MuJoCo, but for what "
+        "--exclude-overlaps drops.",
     )
     parser.add_argument("source", metavar="NAME|FILE", help=MODEL_HELP)
     parser.add_argument("target", metavar="OUT.xml", help="the file to write")
@@ -34,7 +35,7 @@ def add(commands: Any) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Convert, and say what was written and what was left out."""
     from dojo_py.formats import load_mechanism, save_mjcf
-    from dojo_py.overlapping import exclude_overlaps
+    from dojo_py.overlapping import by_bodies, exclude_overlaps
 
     target = Path(arguments.target)
     if target.exists() and not arguments.force:
@@ -51,10 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
     except OSError as error:
         raise Mistake(f"{target} cannot be written: {error.strerror or error}") from error
     print(f"{target}: {model.nbody - 1} bodies, {model.njnt} joints, {model.ngeom} geoms, {model.nu} inputs")
-    deepest: dict[tuple[int, int], float] = {}
-    for overlap in found:
-        deepest.setdefault(tuple(sorted(overlap.bodies)), overlap.depth)  # type: ignore[arg-type]
-    for (one, two), depth in deepest.items():
+    for (one, two), depth in by_bodies(found).items():
         print(f"excluded: '{model.body_names[one]}' and '{model.body_names[two]}', {1e3 * depth:.3g} mm in each other")
     for record in model.left_out:
         print(f"left out: {record}")

@@ -20,7 +20,6 @@ from .load import read_mechanism
 TOLERANCE = 1e-12
 """Largest difference of an array after reading the file again, relative to max(1, |value|)."""
 
-
 OF_INVERSE = ("body_invweight0", "dof_invweight0", "tendon_invweight0", "actuator_acc0")
 """Arrays that come from the inverse of the mass matrix M."""
 MOST_ROUND_OFF = 1e-9

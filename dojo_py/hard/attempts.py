@@ -28,14 +28,14 @@ from dojo_py.jit import kernel
 ) = range(11)  # fmt: skip
 """Attempts at a step, in this order: Newton's method at the end of the path (at_end.py) from the last step's impulses (warm); the
 interior-point method from these, then from none (cold), then from high up the path, at the products that stopping all slip takes
-(`start._slip_scale`), then, at kappa > 0, from bodies that stand still; along the central path, around the folds that friction
-makes (central_path.py). AGAIN_…: once more, from where the attempt before got stuck close to the solution; these keep the gaps of
-contacts that rested before (`assemble._aim`).
+(`start_pairs._slip_scale`), then, at kappa > 0, from bodies that stand still; along the central path, around the folds that
+friction makes (central_path.py). AGAIN_…: once more, from where the attempt before got stuck close to the solution; these keep
+the gaps of contacts that rested before (`assemble._aim`).
 
 Cold, contacts and joints are linearised first at the end of the motion without impulses: bodies that would rotate into a floor meet
-it with the corner that is deepest there. A leg that swings through a box in one step would be pushed on, out at the far side; if
-it stands at first, it meets the near one. (In the hard limit parts of the step do this better: two balls that meet at 120 m/s may
-also be wedged side by side, each sticking to the other.)"""
+it with the corner that is deepest there. A leg that swings through a box in one step would be pushed on, out at the far side; if it
+stands at first, it meets the near one. (In the hard limit parts of the step do this better: two balls that meet at 120 m/s may also
+be wedged side by side, each sticking to the other.)"""
 HEIGHT = (0.0, 0.1, 0.1, 1.0, 0.1, 1.0, 0.1, 1.0, 0.1, 1.0, 0.1)
 """How far up the central path each starts: a fraction of the violations that remain under the impulses, or of all violations, or of
 all slip."""

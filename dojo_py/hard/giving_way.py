@@ -13,7 +13,7 @@ times softer is tried, and so on: in the end only the exact constraints hold. Th
 the exact rows in its residual.
 Closures that gave way are compliant from the start in the next step, which then need not fail first; where the remaining violation
 could be undone in a step, the usual attempts follow from there. While it does not shrink from step to step, those are made in some
-steps only (GAVE_WAY in outcome.py). (SNOPT's elastic mode is this idea: Gill, Murray, Saunders 2005.)
+steps only (GAVE_WAY_BEFORE in outcome.py). (SNOPT's elastic mode is this idea: Gill, Murray, Saunders 2005.)
 """
 
 import math

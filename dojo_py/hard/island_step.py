@@ -44,18 +44,18 @@ from dojo_py.hard.outcome import (
 from dojo_py.hard.part_states import keep_features, take_features_back
 from dojo_py.hard.parts import in_parts, whole
 from dojo_py.hard.report import (
-    BEST_POINT,
     COUNT,
-    GAVE_WAY,
-    HELD_BOUNDS,
-    IN_PARTS,
-    NOWHERE,
+    ENDED_BEST_POINT,
+    ENDED_GAVE_WAY,
+    ENDED_HELD_BOUNDS,
+    ENDED_IN_PARTS,
+    ENDED_NOWHERE,
+    ENDED_STOOD_STILL,
+    ENDED_STOPPED,
+    ENDED_WHOLE,
     RESIDUAL,
     STATUS,
-    STOOD_STILL,
-    STOPPED,
 )
-from dojo_py.hard.report import WHOLE as WHOLE_STEP
 from dojo_py.hard.residual_norm import WHOLE, residual_of
 from dojo_py.hard.standstill import COVERED, HALT_WORST, stand_still, stop
 from dojo_py.hard.start_impulses import COLD, HERE, WARM, all_warm
@@ -76,9 +76,9 @@ that starts 4 cm long: pulled at its corner it turns, and no pull in one directi
 NEVER = 1 << 30
 """W.looks of bodies whose step is not tried in parts again."""
 
-USUAL, ASKS, GIVES_WAY, ENDED = range(4)
+USUAL, ASKS, GIVES_WAY, FINISHED = range(4)
 """Outcome of a stage of a step. USUAL: the next stage follows. ASKS: contacts and limits that were left out are to take part, and
-the step begins anew. GIVES_WAY: the next stage starts from the solution with compliant closures. ENDED: the result is reported."""
+the step begins anew. GIVES_WAY: the next stage starts from the solution with compliant closures. FINISHED: it is reported."""
 
 
 @kernel
@@ -98,7 +98,7 @@ def solve_island(L, P, Q, A, W, h, kappa, may_ask):
         return False
     if halvings == 0:
         given = _give_way_first(L, P, Q, A, W, h) if kappa == 0.0 else USUAL
-        if given == ENDED:
+        if given == FINISHED:
             return False
         came, recovery = _try_whole(L, P, Q, A, W, h, kappa, given == GIVES_WAY, may_ask)
         if came != USUAL:
@@ -122,7 +122,7 @@ def solve_island(L, P, Q, A, W, h, kappa, may_ask):
     if not is_solved(W):
         _give_up(L, P, Q, A, W, h, kappa, halvings, parts, last)
         return False
-    report_island(W, SOLVED, parts, WHOLE_STEP if parts == 1 else IN_PARTS)
+    report_island(W, SOLVED, parts, ENDED_WHOLE if parts == 1 else ENDED_IN_PARTS)
     if recovery == 0.0 and parts == 1:
         note(W, STAYED)
     elif parts == 1 and (W.found[END_IN_VAIN] > 0.0 or in_vain(waiting(W))):
@@ -158,7 +158,7 @@ def _divided_after_looks(L, P, Q, A, W, h, recovery):
     keep_features(W)
     parts = in_parts(L, P, Q, A, W, h, recovery, 0, 0.0, False)
     if is_solved(W):
-        report_island(W, SOLVED, parts, IN_PARTS)
+        report_island(W, SOLVED, parts, ENDED_IN_PARTS)
         return True
     take_features_back(W)
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
@@ -224,7 +224,7 @@ def _spin_under_load(L, W, b, h):
 @kernel
 def _give_way_first(L, P, Q, A, W, h):
     """Solve with compliant closures and overlaps first (giving_way.py), where closures gave way in the last step, or where other
-    attempts failed so often that they are not made in this step (`in_vain`). Returns ENDED, GIVES_WAY or USUAL.
+    attempts failed so often that they are not made in this step (`in_vain`). Returns FINISHED, GIVES_WAY or USUAL.
     """
     steps, remained = gave_way(W)
     waits = in_vain(steps) and (any_closure(L, W) or _overlap(L, P, Q, W))
@@ -236,7 +236,7 @@ def _give_way_first(L, P, Q, A, W, h):
     remains = W.found[RESIDUAL]
     if remains > W.options.recovery_speed or (waits and as_much(remains, remained)):
         _report_gave_way(W)
-        return ENDED
+        return FINISHED
     return GIVES_WAY if any_closure(L, W) else USUAL
 
 
@@ -244,7 +244,7 @@ def _give_way_first(L, P, Q, A, W, h):
 def _try_whole(L, P, Q, A, W, h, kappa, gives_way, may_ask):
     """The whole step, from the last step's impulses (gives_way: from those found with compliant closures), else from none.
 
-    Returns (USUAL: W.found tells the rest; ASKS: for what was left out; ENDED: closures gave way once more,
+    Returns (USUAL: W.found tells the rest; ASKS: for what was left out; FINISHED: closures gave way once more,
     how fast initial violations were undone at most [m/s, rad/s]: 0 where they may stay, in the whole step or in parts).
     """
     source, recovery = HERE if gives_way else WARM if all_warm(W) else COLD, W.options.recovery_speed
@@ -272,7 +272,7 @@ def _try_whole(L, P, Q, A, W, h, kappa, gives_way, may_ask):
         give_way(L, P, Q, A, W, h)
         if is_solved(W):
             _report_gave_way(W)
-            return ENDED, recovery
+            return FINISHED, recovery
     return USUAL, recovery
 
 
@@ -308,17 +308,17 @@ def _give_up(L, P, Q, A, W, h, kappa, halvings, parts, last):
     if nearly or (covered < 0.5 and best < FAR_OFF):
         end_at_best(L, P, Q, A, W, h)
         end_with(W, best, residual_of(L, W, h, WHOLE), W.found[BEST_WORST])
-        report_island(W, INEXACT, 1, BEST_POINT)
+        report_island(W, INEXACT, 1, ENDED_BEST_POINT)
     elif covered > 0.0:
         missing = stand_still(L, P, Q, A, W, h)
         end_with(W, missing, missing, W.halt[HALT_WORST])
-        report_island(W, INEXACT, max(parts, 1) + 1, STOOD_STILL)
+        report_island(W, INEXACT, max(parts, 1) + 1, ENDED_STOOD_STILL)
     elif kappa == 0.0 and all_stood(W) and _moves(W):
         lost = stop(L, P, Q, A, W, h)
         end_with(W, lost, lost, 0.0)
-        report_island(W, INEXACT, 1, STOPPED)
+        report_island(W, INEXACT, 1, ENDED_STOPPED)
     else:
-        report_island(W, failure, 0, NOWHERE)
+        report_island(W, failure, 0, ENDED_NOWHERE)
 
 
 @kernel
@@ -333,21 +333,21 @@ def _with_held_bounds(L, P, Q, A, W, h, kappa, halvings):
         if kappa == 0.0:
             complete_whole(L, P, Q, A, W, h, 0.0)
         if is_solved(W):
-            report_island(W, SOLVED, 1, WHOLE_STEP)
+            report_island(W, SOLVED, 1, ENDED_WHOLE)
             return True
     if not is_solved(W) and kappa == 0.0 and W.options.subdivisions > 0.0:
         parts = in_parts(L, P, Q, A, W, h, 0.0, halvings, kappa, True)
         if not is_solved(W):
             take_features_back(W)
     if is_solved(W):
-        report_island(W, INEXACT, parts, HELD_BOUNDS)
+        report_island(W, INEXACT, parts, ENDED_HELD_BOUNDS)
     return is_solved(W)
 
 
 @kernel
 def _report_gave_way(W):
     """The islands' step ends at the solution with compliant closures and overlaps (giving_way.py)."""
-    report_island(W, INEXACT, 1, GAVE_WAY)
+    report_island(W, INEXACT, 1, ENDED_GAVE_WAY)
     note_gave_way(W, W.found[RESIDUAL])
 
 

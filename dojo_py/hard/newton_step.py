@@ -10,7 +10,7 @@ from dojo_py.hard.complementarity import centring
 from dojo_py.hard.correction import weigh_correction
 from dojo_py.hard.measure import end_of_path, friction_target, mean_product
 from dojo_py.hard.points import clear_cones, copy_point
-from dojo_py.hard.proximal import SHARE
+from dojo_py.hard.proximal import SHARE, any_arrived
 from dojo_py.hard.recover import recover
 from dojo_py.hard.step_bounds import largest_step
 from dojo_py.jit import kernel
@@ -110,14 +110,18 @@ def _refined(goal, at):
 def _towards(L, W, h, goal, at, target, corrected, refined):
     """`newton` towards the product `target` [N s m] for gaps, and `friction_target` for friction.
 
-    At the end of the path all contacts have the same target: `uneven` times it may be more than the tolerance.
+    At the end of the path all contacts have the same target: `uneven` times it may be more than the tolerance. A step whose linear
+    system is not solved, beyond the residual of the equations, is made again with the proximal term (proximal.py).
     """
     typical = at.typical if target > end_of_path(goal) else 0.0
     kn, kf = max(target, goal.kappa), friction_target(goal, target)
     regular = newton(L, W, h, kn, kf, typical, corrected, refined)
-    if regular and not corrected and W.linear_residual[0] * REFINED > refined and W.proximal[0] == 0.0:
+    unsolved = W.linear_residual[0] * REFINED > refined and W.proximal[0] == 0.0
+    if regular and not corrected and unsolved and any_arrived(W):
         W.proximal[0] = SHARE
-        regular = newton(L, W, h, kn, kf, typical, corrected, refined)
+        if not newton(L, W, h, kn, kf, typical, corrected, refined):
+            W.proximal[0] = 0.0
+            return newton(L, W, h, kn, kf, typical, corrected, refined)
     return regular
 
 

@@ -31,10 +31,10 @@ more than undoing violations does (start_pairs.py)."""
 FAILED, STAYED, WAITS = -1.0, 2.0, 3.0
 """Values of W.solved. FAILED: no usable end was found for the body. STAYED: in its island overlaps stayed that nothing could undo.
 WAITS + k: Newton's method at the end of the path (at_end.py) has not solved its island for k steps in a row; it is tried again
-in the same steps as other attempts that failed, see GAVE_WAY. (Of a hopper's steps under random controls it solves one in ten.)"""
+in the same steps as other attempts that failed, see GAVE_WAY_BEFORE. (Of a hopper's steps it solves a tenth.)"""
 
-GAVE_WAY = -2.0
-"""GAVE_WAY - (k + x/(1 + x)) is W.solved of bodies of an island whose closures and overlaps gave way (giving_way.py).
+GAVE_WAY_BEFORE = -2.0
+"""GAVE_WAY_BEFORE - (k + x/(1 + x)) is W.solved of bodies of an island whose closures and overlaps gave way (giving_way.py).
 
 x is the residual that was left [m/s, rad/s], k the number of steps in a row that left the same, up to the fraction AS_MUCH. All
 other attempts failed; they are made again only where k is a power of two, in the end after every MOST_STEPS steps.
@@ -154,10 +154,10 @@ def report_all(W, islands, report):
     report[STATUS] = SOLVED
     for k in range(islands):
         outcome = W.outcome[W.members[BODIES, W.island_first[BODIES, k]]]
-        if report[STATUS] == SOLVED or (report[STATUS] == INEXACT and outcome[STATUS] != SOLVED):
-            first = report[STATUS] == SOLVED and outcome[STATUS] == SOLVED
-            report[ENDED] = max(report[ENDED], outcome[ENDED]) if first else outcome[ENDED]
-            report[STATUS] = outcome[STATUS]
+        if outcome[STATUS] == report[STATUS]:
+            report[ENDED] = max(report[ENDED], outcome[ENDED])
+        elif report[STATUS] == SOLVED or (report[STATUS] == INEXACT and outcome[STATUS] != SOLVED):
+            report[STATUS], report[ENDED] = outcome[STATUS], outcome[ENDED]
         for i in (COUNT, RESIDUAL, WORST, PARTS, ATTEMPTS, ROUND_OFF):
             report[i] = max(report[i], outcome[i])
         report[MOVED] += 1.0 if outcome[PARTS] > 0.0 else 0.0
@@ -181,17 +181,17 @@ def note(W, what):
 
 @kernel
 def gave_way(W):
-    """(k, x) of the islands in W.span, see GAVE_WAY: (0, 0) where not all bodies gave way, (1, 0) where their numbers differ."""
+    """(k, x) of the islands in W.span, GAVE_WAY_BEFORE: (0, 0) where not all bodies gave way, (1, 0) where they differ."""
     last, same = W.warm[W.members[BODIES, W.span[BODIES, 0]]], True
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         number = W.warm[W.members[BODIES, k]]
-        if number > GAVE_WAY - 1.0:
+        if number > GAVE_WAY_BEFORE - 1.0:
             return 0, 0.0
         same = same and number == last
     if not same:
         return 1, 0.0
-    steps = int(GAVE_WAY - last)
-    share = GAVE_WAY - last - steps
+    steps = int(GAVE_WAY_BEFORE - last)
+    share = GAVE_WAY_BEFORE - last - steps
     return steps, share / (1.0 - share)
 
 
@@ -200,7 +200,7 @@ def note_gave_way(W, left):
     """The islands in W.span gave way, with this residual left [m/s, rad/s]."""
     steps, before = gave_way(W)
     steps = one_more(steps) if steps > 0 and as_much(left, before) else 1
-    note(W, GAVE_WAY - steps - min(left / (1.0 + left), 0.999))
+    note(W, GAVE_WAY_BEFORE - steps - min(left / (1.0 + left), 0.999))
 
 
 @kernel

@@ -11,11 +11,12 @@ So Newton's matrix has a compliance beside that slope,
     δs = C δv + r + c δγ,     c = W.proximal h w
     δη = C δv + r + c δξ,     c = W.proximal w        of friction's rows, but for the pyramid's
 
-which is not in the equations and does not change the solution: where a solve ends r and δγ are zero (Rockafellar 1976; Friedlander
-and Orban, A primal-dual regularized interior-point method for convex quadratic programs, 2012: their δ). w: inverse mass of the
-bodies along the normal; loads that the motion determines have a compliance of about h w. W.proximal is 0 until a step length is
-below SHORT, then SHARE until one is above LONG: elsewhere convergence is that of Newton's method. Gaps that have not arrived have
-no such term, since the central path determines their loads; so at κ > 0 there is none.
+which is not in the equations and does not change the solution: where a solve ends r and δγ are zero (Rockafellar 1976;
+Friedlander and Orban, A primal-dual regularized interior-point method for convex quadratic programs, 2012: their δ). w: inverse
+mass of the bodies along the normal; loads that the motion determines have a compliance of about h w. W.proximal is 0 until a
+step length is below SHORT, or a Newton step's linear system is not solved without the term (newton_step.py), then SHARE until a
+step length is above LONG: elsewhere convergence is that of Newton's method. Gaps that have not arrived have no such term, since
+the central path determines their loads; so at κ > 0 there is none.
 
 Friction: two contacts that stick between the same two bodies have six rows, and a joint between them has more. What the motion does
 not determine are stresses among them. Friction that sticks is 1e10 times as stiff as the bodies' masses (creep.py): when one body
@@ -24,6 +25,7 @@ a wedged ring of links ended with residuals of 1e-8 m/s in every attempt.
 """
 
 from dojo_py.hard.bodies import velocity_of_impulse
+from dojo_py.hard.islands import CONTACTS, MOVED_CONTACTS
 from dojo_py.jit import kernel
 from dojo_py.solver.cones.standoff import has_arrived
 
@@ -40,6 +42,16 @@ def proximal_compliance(L, W, c):
     if W.proximal[0] == 0.0 or not has_arrived(W.con[c, 1], W.standoff[c]):
         return 0.0
     return W.proximal[0] * inverse_mass(L, W, c)
+
+
+@kernel
+def any_arrived(W):
+    """Whether the term would act on a contact of the islands in W.span."""
+    for k in range(W.span[MOVED_CONTACTS, 0], W.span[MOVED_CONTACTS, 1]):
+        c = W.members[CONTACTS, k]
+        if has_arrived(W.con[c, 1], W.standoff[c]):
+            return True
+    return False
 
 
 @kernel

@@ -8,5 +8,7 @@ island was solved in, the most solves it took, how many islands moved, round-off
 several islands the worst."""
 COLUMNS = 10
 
-WHOLE, IN_PARTS, BEST_POINT, GAVE_WAY, HELD_BOUNDS, STOOD_STILL, STOPPED, MISSING, NOWHERE = map(int, Ending)
-"""How a step ended (`simulate.ending.Ending`)."""
+ENDED_WHOLE, ENDED_IN_PARTS, ENDED_BEST_POINT = int(Ending.WHOLE), int(Ending.PARTS), int(Ending.BEST_POINT)
+ENDED_GAVE_WAY, ENDED_HELD_BOUNDS, ENDED_STOOD_STILL = int(Ending.GAVE_WAY), int(Ending.HELD_BOUNDS), int(Ending.STOOD_STILL)
+ENDED_STOPPED, ENDED_MISSING, ENDED_NOWHERE = int(Ending.STOPPED), int(Ending.MISSING), int(Ending.NOWHERE)
+"""Values in the column ENDED; of several islands with one status the largest."""

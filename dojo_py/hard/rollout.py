@@ -24,7 +24,7 @@ from dojo_py.hard.next_activations import advance_activations
 from dojo_py.hard.noted import Noted, allocate_noted, note_drive, note_step
 from dojo_py.hard.outcome import FAILED
 from dojo_py.hard.passing import any_passing
-from dojo_py.hard.report import COLUMNS, ENDED, MOVED, NOWHERE, PARTS, RESIDUAL, STATUS, WORST
+from dojo_py.hard.report import COLUMNS, ENDED, ENDED_NOWHERE, MOVED, PARTS, RESIDUAL, STATUS, WORST
 from dojo_py.hard.statuses import INEXACT, NOT_FINITE, SINGULAR, SOLVED, TOO_FAST
 from dojo_py.hard.step import hard_step
 from dojo_py.hard.warm_start import RowShape, any_carried, load_carried, load_warm, row_shape, save_warm
@@ -162,7 +162,7 @@ def _take_step(L, T, M, W, V, Z, t, h):
         Z.impulses[t + 1, 0:nb] = FAILED  # (what fails twice in a row stops)
         if report[STATUS] == SOLVED:
             report[STATUS] = NOT_FINITE
-        report[MOVED], report[ENDED] = 0.0, NOWHERE
+        report[MOVED], report[ENDED] = 0.0, ENDED_NOWHERE
     for i in (RESIDUAL, WORST):
         if not math.isfinite(report[i]):
             report[i] = math.inf

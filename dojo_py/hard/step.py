@@ -18,7 +18,7 @@ from dojo_py.hard.island_step import solve_island
 from dojo_py.hard.islands import BODIES, CONTACTS, LIMITS, MOVED_CONTACTS, MOVED_LIMITS, find_islands, take_islands
 from dojo_py.hard.outcome import FAILED, report_all
 from dojo_py.hard.part_states import features_of_step
-from dojo_py.hard.report import COUNT, ENDED, MIN_GAP, MISSING, MOVED, STATUS
+from dojo_py.hard.report import COUNT, ENDED, ENDED_MISSING, MIN_GAP, MOVED, STATUS
 from dojo_py.hard.start import load_bodies, load_state
 from dojo_py.hard.start_impulses import keep_impulses
 from dojo_py.hard.statuses import INEXACT, SOLVED
@@ -62,7 +62,7 @@ def hard_step(L, P, Q, A, W, bodies, angle, rate, force, wrench, h, kappa, repor
                 missing = left_out_passing(L, P, Q, W)
             if alone or last:
                 if missing > 0 and report[STATUS] == SOLVED:
-                    report[STATUS], report[ENDED] = INEXACT, MISSING
+                    report[STATUS], report[ENDED] = INEXACT, ENDED_MISSING
                 break
             if missing == 0:
                 if not moved or report[MOVED] == islands:

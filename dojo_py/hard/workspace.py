@@ -227,7 +227,7 @@ class Work(NamedTuple):
     wanted: np.ndarray  # (number of planes,) 1: candidates that a first solve of this step left out and that would be violated
     wanted_limit: np.ndarray  # (nl,)
     parts: np.ndarray  # (nb,) in how many parts the step of each body was solved; 0: it failed, the body stays
-    solved: np.ndarray  # (nb,) 1 where the step was solved whole; STAYED, FAILED, WAITS, GAVE_WAY (outcome.py)
+    solved: np.ndarray  # (nb,) 1 where the step was solved whole; STAYED, FAILED, WAITS, GAVE_WAY_BEFORE (outcome.py)
     stood: np.ndarray  # (nb,) 1 where W.solved was FAILED after the last step: the body stayed where it was
     unmatched: np.ndarray  # (nb,) 1 where no velocity over the step has the momentum at the end of its last part
     pushed: np.ndarray  # (nb, 6) momentum that each body has from contacts and taut tendons (contact_work.py)

@@ -14,6 +14,9 @@ import numpy as np
 
 from .enums import CtrlInput
 
+BOUNDLESS = 1e10
+"""Ends of ranges that are as large bound nothing."""
+
 INPUTS = {"pid": ("pos", "vel"), "dcmotor": ("voltage",)}
 """Controls where a file names none."""
 ORIENTATIONS = {"expmap": ("x", "y", "z"), "quat": ("w", "x", "y", "z")}
@@ -59,3 +62,8 @@ def activations(actuator: Any) -> int:
 def outputs(actuator: Any) -> int:
     """How many forces a `spec.Actuator` has, and rows in `actuator_gear`, `_acc0`, `_length0` and `_lengthrange`."""
     return 3 if actuator.gaintype == "so3" else 1
+
+
+def bounded(low: Any, high: Any) -> Any:
+    """Whether a range bounds a control from both sides: `inf` in a file is read as BOUNDLESS."""
+    return (np.asarray(low) > -BOUNDLESS) & (np.asarray(high) < BOUNDLESS)

@@ -21,26 +21,26 @@ class Kept:
 
     def __init__(self, mechanism: Mechanism, state: Any):
         self._mechanism, self._state = mechanism, state
-        self._key = self._bound(state)
         given = getattr(state, "eq_active", None)
         flags = np.zeros(0, bool) if given is None else np.asarray(given, bool)
         if given is not None and flags.shape != (len(mechanism.equalities),):
             raise ValueError(_other("eq_active", flags.shape, len(mechanism.equalities)))
         self._active = list(zip(mechanism.equalities, flags.tolist(), strict=False))
+        self._key = self._bound(state)
 
     def compile(self) -> tuple[Model, Any]:
         """The model of the mechanism as it is now, and the state in it.
 
         What was added is where the model has it, at rest; joints and actuators whose numbers of coordinates changed are like new.
         """
-        mechanism, key = self._mechanism, self._key
-        key.parts = [part for part in key.parts if self._fits(part)]
-        mechanism.keyframes.append(key)
+        mechanism, k = self._mechanism, len(self._mechanism.keyframes)
+        fitting = [part for part in self._key.parts if self._fits(part)]
+        mechanism.keyframes.append(dataclasses.replace(self._key, parts=fitting))
         try:
             values = mechanism.compile()
         finally:
             mechanism.keyframes.pop()
-        model, k = mechanism.compile(), values.nkey - 1
+        model = mechanism.compile()
         active = np.array(model.eq_active0, bool) if self._active else None
         for equality, flag in self._active:
             for i, other in enumerate(mechanism.equalities):

@@ -62,7 +62,7 @@ def rollout(sim: Stepping, start: State, controls: Array) -> Trajectory | None:
     states, T = [start, *(step.state for step in steps)], len(steps)
     figures: dict[str, Any] = {
         name: np.array([getattr(step, name, default) for step in steps])
-        for name, default in (("status", 0), ("iterations", 0), ("residual", 0.0), ("complementarity", 0.0))
+        for name, default in (("status", 0), ("iterations", 0), ("residual", 0.0), ("complementarity", 0.0), ("ending", -1))
     }
     motion: dict[str, Any] = {name: np.array([getattr(s, name) for s in states]) for name in ("time", "qpos", "qvel", "act")}
     more: dict[str, Any] = {"min_gap": np.full(T, np.inf), "metadata": {"timestep": sim.timestep}}

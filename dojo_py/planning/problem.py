@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from dojo_py.actuation.owners import of_muscles
+from dojo_py.mechanism.actuator_sizes import BOUNDLESS
 from dojo_py.planning.constraints import Constraint
 from dojo_py.planning.costs import Cost, expanded
 from dojo_py.planning.differences import activations, tangent_size
@@ -169,6 +170,7 @@ def limits_of(sim: Any, limits: Any) -> tuple[Array, Array]:
         limited = np.asarray(getattr(model, "actuator_ctrllimited", np.zeros(model.nu)), bool)
         if limited.any():
             low[limited], high[limited] = _control_ranges(sim)[limited].T
+            low[low <= -BOUNDLESS], high[high >= BOUNDLESS] = -np.inf, np.inf
         low, high = _within_muscles(model, low, high)
     elif limits is not None:
         low, high = _pair(limits, int(model.nu))

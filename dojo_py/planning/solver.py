@@ -277,6 +277,7 @@ class Planner:
         objective = self.objective(self.path)
         self.first_merit = max(self.first_merit, abs(objective))
         model: tuple[Array, Array, list[Quadratic]] | None = None
+        stuck = False  # short steps find little although the model without μ promised much
         idle, lightest = 0, False  # lightest: μ is as small as it can be, since the steps have become short
         promised = 0.0  # largest −slope of the present model for which the line search failed
         bare = False  # the present model was tried without μ: what μ there is now, the backward pass needs
@@ -294,17 +295,18 @@ class Planner:
                 self.regularisation.value, lightest, converged = 0.0, True, False
                 if accepted is None:
                     continue
+            hopeless = False
             if accepted is not None:
                 idle = idle + 1 if accepted.decrease < self._small(objective) else 0
                 lightest = lightest and idle > 0
                 full = accepted.alpha == 1.0 and unweighted
-                misled = idle > 0 and not full and unweighted and self._promises(policy, objective)
-                enough = full or (idle >= (patience if unweighted else PATIENCE) and not misled)
+                if idle == 0 or unweighted:
+                    stuck = idle > 0 and not full and self._promises(policy, objective)
+                enough = full or (idle >= (patience if unweighted else PATIENCE) and not stuck)
                 converged = converged or (idle > 0 and enough and accepted.path.gap == 0.0)
                 self.path, objective, model, promised, bare = accepted.path, accepted.objective, None, 0.0, False
-                if misled:
-                    if not self.regularisation.grow():
-                        return PlanStatus.STALLED
+                if stuck:
+                    hopeless = not self.regularisation.grow()
                 elif idle and not self.explore:  # (a large μ makes any step find little)
                     self.regularisation.value = 0.0
                 elif accepted.alpha < self.cautious_step:
@@ -323,7 +325,7 @@ class Planner:
                 return PlanStatus.STOPPED
             if converged:
                 return PlanStatus.SOLVED
-            if accepted is None and not self.regularisation.grow():
+            if hopeless or (accepted is None and not self.regularisation.grow()):
                 return PlanStatus.STALLED
         return PlanStatus.MAX_ITERATIONS
 

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dojo_py.mechanism.actuator_sizes import bounded
+
 if TYPE_CHECKING:
     from dojo_py.mechanism.model import Model
 
@@ -45,7 +47,8 @@ def random_controls(model: Model, steps: int, seed: int = 0) -> np.ndarray:
     unit = generator.random((steps, model.nu))
     for i in np.flatnonzero(model.actuator_ctrllimited):
         low, high = model.actuator_ctrlrange[i]
-        controls[:, i] = low + (high - low) * unit[:, i]
+        if bounded(low, high):
+            controls[:, i] = low + (high - low) * unit[:, i]
     return controls
 
 

@@ -9,17 +9,28 @@ import numpy as np
 
 
 class Ending(IntEnum):
-    """Where a step's end comes from; of several islands of bodies that with the worst status. `message` says it of the step."""
+    """Where the end of a hard step comes from; of several islands that with the worst status, and of these the last here."""
 
+    UNKNOWN = -1
+    """Nobody told: the soft mode, and files of before there were endings."""
     WHOLE = 0
+    """Solved as one step."""
     PARTS = 1
+    """Solved in parts."""
     BEST_POINT = 2
+    """The best point that a solve of the whole step found."""
     GAVE_WAY = 3
+    """Closures or overlaps that contradict the other constraints became compliant."""
     HELD_BOUNDS = 4
+    """Solved with friction's bounds held at an estimate, or from there with overlaps that stay."""
     STOOD_STILL = 5
+    """Parts cover some of the interval; bodies stay where they are for the rest of it."""
     STOPPED = 6
+    """No usable end for the second time in a row: bodies stopped where they were."""
     MISSING = 7
+    """Contacts that are violated or were passed at the end took no part."""
     NOWHERE = 8
+    """No usable end: the state is as it was."""
 
     @property
     def message(self) -> str:
@@ -28,15 +39,16 @@ class Ending(IntEnum):
 
 
 _MESSAGES = {
+    Ending.UNKNOWN: "ended in a way that is not known",
     Ending.WHOLE: "was solved as one step",
     Ending.PARTS: "was solved in parts",
     Ending.BEST_POINT: "ended at the best point that a solve found",
     Ending.GAVE_WAY: "let closures or overlaps give way that contradict the other constraints: look for links that overlap where "
     "joints hold them (`dojo_py check`, `overlaps`), and for loops that cannot close",
-    Ending.HELD_BOUNDS: "was solved with the bounds of friction held at an estimate",
+    Ending.HELD_BOUNDS: "was solved with the bounds of friction held at an estimate, or from there with overlaps that stay",
     Ending.STOOD_STILL: "was solved for a part of the interval; bodies stay where they are for the rest of it",
     Ending.STOPPED: "had no usable end, for the second time in a row: bodies stopped where they were",
-    Ending.MISSING: "ended with something in each other that still takes no part: more rounds were needed",
+    Ending.MISSING: "ended with contacts violated or passed that took no part: rounds were used up, or the step failed with them",
     Ending.NOWHERE: "had no usable end: the state is as it was",
 }
 

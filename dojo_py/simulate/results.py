@@ -142,7 +142,7 @@ class Step:
     """Hard mode: how much of `residual` the round-off of poses, angles and impulses explains: residual - round_off meets the
     tolerance of a step that is SOLVED [m/s, rad/s]."""
     readings: Readings = field(default=NOTHING, repr=False)
-    ending: Ending = Ending.WHOLE
+    ending: Ending = Ending.UNKNOWN
     """Hard mode: where the end of the step comes from: why it is INEXACT (`Ending.message`)."""
 
     @property

@@ -90,7 +90,7 @@ class Trajectory:
     round_off: Array | None = None
     """(T,) as in `Step`; zeros in the soft mode."""
     ending: Array | None = None
-    """(T,) values of `Ending`: where the end of each step comes from; zeros in the soft mode."""
+    """(T,) values of `Ending`: where the end of each step comes from; -1, UNKNOWN, in the soft mode."""
     model: Any = field(default=None, repr=False)
     """The Model that was simulated; None for a mujoco.MjModel, and for a file that was saved without one."""
 
@@ -104,7 +104,7 @@ class Trajectory:
     def __post_init__(self) -> None:
         steps = len(self.status)
         ones, zeros = np.ones(steps, np.int64), np.zeros(steps)
-        for name, default in (("substeps", ones), ("attempts", ones), ("round_off", zeros), ("ending", 0 * ones)):
+        for name, default in (("substeps", ones), ("attempts", ones), ("round_off", zeros), ("ending", -ones)):
             if getattr(self, name) is None:
                 object.__setattr__(self, name, default)
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from dojo_py.drawing.poses import moved_by_joints, moving_mass
+from dojo_py.mechanism.actuator_sizes import bounded
 from dojo_py.mechanism.enums import JointType
 from dojo_py.view.ghost import LOWEST
 from dojo_py.view.overlays import Overlays
@@ -254,7 +255,7 @@ def control_ranges(model: Any) -> list[tuple[str, float, float]]:
         first, many = int(model.actuator_ctrladr[a]), int(model.actuator_ctrlnum[a])
         for i in range(first, first + many):
             low, high = (float(end) for end in model.actuator_ctrlrange[i])
-            if not model.actuator_ctrllimited[i] or not low < high:
+            if not model.actuator_ctrllimited[i] or not low < high or not bounded(low, high):
                 low, high = -UNLIMITED, UNLIMITED
             rows[i] = (str(model.actuator_names[a]) or f"input {i}", low, high)
     return [(name or f"input {i}", low, high) for i, (name, low, high) in enumerate(rows)]

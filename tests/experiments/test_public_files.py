@@ -181,6 +181,23 @@ def test_hard_steps_are_solved(path, h):
     assert unsolved == 0 and gap >= SMALLEST_GAP
 
 
+@pytest.mark.parametrize("h", [0.002, 0.01])
+@pytest.mark.parametrize("path", FILES, ids=name)
+def test_hard_steps_are_solved_where_nothing_overlaps_for_good(path, h):
+    """Without contacts between the bodies that overlap at qpos0 (`exclude_overlaps`)."""
+    try:
+        mechanism = dojo_py.load_mechanism(path)
+        found = dojo_py.exclude_overlaps(mechanism)
+        model = mechanism.compile()
+        if not found:
+            pytest.skip("nothing overlaps")
+        unsolved, gap = hard(model, h)
+    except dojo_py.ModelError as error:
+        pytest.skip(str(error)[:100])
+    print(f"{name(path)}: {unsolved} unsolved, gap {gap:.1e} m, {len(found)} overlaps excluded")
+    assert unsolved == 0 and gap >= SMALLEST_GAP
+
+
 def main(word: str) -> None:
     """Print a row a file."""
     rows = []

@@ -87,3 +87,17 @@ def test_a_joint_of_another_type_starts_anew_and_other_states_are_refused():
     assert moved.joint("b").qpos == 0.0 and moved.joint("a").qpos == state.joint("a").qpos and model.nq == 10
     with pytest.raises(ValueError, match=r"state.qpos has shape \(13,\), the mechanism's model has 10"):
         robot.keep(state)
+
+
+def test_keyframes_that_are_not_described_are_no_state():
+    robot = load_mechanism(XML.replace("<mujoco>", '<mujoco><size nkey="3"/>'))
+    sim = SoftSimulator(robot.compile())
+    state = sim.step(sim.initial_state(qvel=np.arange(11.0)), np.zeros(2)).state
+    kept = robot.keep(state)
+    for _ in range(2):
+        model, moved = kept.compile()
+        assert model.nkey == 3 and np.array_equal(moved.qpos, state.qpos) and np.array_equal(moved.qvel, state.qvel)
+    robot.joint("b").type = "hinge"
+    assert kept.compile()[1].joint("b").qpos == 0.0
+    robot.joint("b").type = "ball"
+    assert np.array_equal(kept.compile()[1].qpos, state.qpos)
