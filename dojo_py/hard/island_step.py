@@ -264,7 +264,9 @@ def _try_whole(L, P, Q, A, W, h, kappa, gives_way, may_ask):
     if violation > OVERLAP:  # perhaps no motion can undo it as fast, or none at all: then it may stay
         recovery = SLOWLY * W.options.recovery_speed
         if kappa == 0.0 and violation > h * recovery:
+            budget = left(W)
             whole(L, P, Q, A, W, h, recovery, kappa, COLD, True)
+            allow(W, budget)  # (those after it may take as many iterations as without it)
         if not is_solved(W):
             recovery = 0.0
             whole(L, P, Q, A, W, h, recovery, kappa, COLD, False)
