@@ -27,6 +27,7 @@ def add(commands: Any) -> None:
         "neither mode takes the whole file, 2 when there is no such file.",
     )
     parser.add_argument("model", metavar="NAME|FILE", help=MODEL_HELP)
+    parser.add_argument("--keyframe", metavar="NAME", help="where to look for bodies in each other (default: at qpos0)")
     parser.set_defaults(run=run)
 
 
@@ -41,7 +42,7 @@ def run(arguments: argparse.Namespace) -> int:
     if report.model is not None:
         print(format_pairs(contents(report.model)))
         refused = refusals(report.model)
-        _tell_overlaps(report.model)
+        _tell_overlaps(report.model, arguments.keyframe)
     for record in report.unsupported:
         print(f"refused by both modes: {record}")
     for mode, messages in refused.items():
@@ -59,13 +60,15 @@ def run(arguments: argparse.Namespace) -> int:
     return 1 if problems or (refused and all(refused.values())) else 0
 
 
-def _tell_overlaps(model: Any) -> None:
-    """Say what overlaps where the model stands."""
+def _tell_overlaps(model: Any, keyframe: str | None) -> None:
+    """Say what overlaps at this keyframe, at qpos0 if there is none."""
+    from dojo_py.cli.inputs import pose_at
     from dojo_py.overlapping import overlaps, told
 
-    found = overlaps(model)
+    found = overlaps(model, pose_at(model, keyframe))
     if found:
-        print(f"note: at qpos0 {told(model, found)}. If joints hold bodies like this, the joints jam in the hard mode:")
+        place = "qpos0" if keyframe is None else f"keyframe '{keyframe}'"
+        print(f"note: at {place} {told(model, found)}. If joints hold bodies like this, the joints jam in the hard mode:")
         print("      `dojo_py convert --exclude-overlaps` writes the model without contacts between such bodies")
 
 

@@ -26,14 +26,16 @@ def add(commands: Any) -> None:
     parser.add_argument("target", metavar="OUT.xml", help="the file to write")
     parser.add_argument("--skip", action="store_true", help="leave out what is not simulated instead of refusing the file")
     parser.add_argument(
-        "--exclude-overlaps", action="store_true", help="let bodies that overlap at qpos0 not touch each other, and say which"
+        "--exclude-overlaps", action="store_true", help="let bodies that overlap not touch each other, and say which"
     )
+    parser.add_argument("--keyframe", metavar="NAME", help="where --exclude-overlaps looks (default: at qpos0)")
     parser.add_argument("--force", action="store_true", help="write over an existing file")
     parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Convert, and say what was written and what was left out."""
+    from dojo_py.cli.inputs import pose_at
     from dojo_py.formats import load_mechanism, save_mjcf
     from dojo_py.overlapping import by_bodies, exclude_overlaps
 
@@ -45,8 +47,10 @@ def run(arguments: argparse.Namespace) -> int:
     if not target.resolve().parent.is_dir():
         raise Mistake(f"{target}: no such folder")
     mechanism = load_mechanism(arguments.source, unsupported="skip" if arguments.skip else "error")
-    found = exclude_overlaps(mechanism) if arguments.exclude_overlaps else []
-    model = mechanism.compile()
+    model, found = mechanism.compile(), []
+    if arguments.exclude_overlaps:
+        found = exclude_overlaps(mechanism, pose_at(model, arguments.keyframe))
+        model = mechanism.compile()
     try:
         save_mjcf(model, target)
     except OSError as error:

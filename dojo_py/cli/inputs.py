@@ -53,6 +53,11 @@ def choose_keyframe(model: Model, name: str | None) -> tuple[str, int | None]:
     return f"keyframe '{name}'", model.key_names.index(name)
 
 
+def pose_at(model: Model, keyframe: str | None) -> np.ndarray | None:
+    """qpos (nq,) of the keyframe asked for; None, for qpos0, when none is."""
+    return None if keyframe is None else np.array(model.key_qpos[choose_keyframe(model, keyframe)[1]])
+
+
 def make_controls(model: Model, control: str, steps: int | None, default_steps: int, seed: int) -> np.ndarray:
     """(T, nu) from `zero`, `random` or a file. steps None: the file's length, else `default_steps`."""
     if control in ("zero", "random"):

@@ -74,8 +74,8 @@ def run(arguments: argparse.Namespace) -> int:
         print(f"{failed.sum()} unsolved steps, the first at {trajectory.time[first]:g} s: {status.name}: {status.message}")
         if arguments.mode == "hard":
             print(f"it {Ending(int(trajectory.ending[first])).message}")
-        if arguments.mode == "hard" and (found := told(model, overlaps(model, state.qpos))):
-            print(f"where it starts, {found}: see `dojo_py check`")
+            if found := told(model, overlaps(model, state.qpos)):
+                print(f"where it starts, {found}: see `dojo_py check --keyframe`")
     return int(failed.any())
 
 

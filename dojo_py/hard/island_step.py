@@ -268,6 +268,7 @@ def _try_whole(L, P, Q, A, W, h, kappa, gives_way, may_ask):
             whole(L, P, Q, A, W, h, recovery, kappa, COLD, True)
             allow(W, budget)  # (those after it may take as many iterations as without it)
         if not is_solved(W):
+            release_points(P, W)
             recovery = 0.0
             whole(L, P, Q, A, W, h, recovery, kappa, COLD, False)
     if gives_way and not is_solved(W):

@@ -85,9 +85,12 @@ def test_listed_pairs_stay_and_shipped_models_are_clean():
 def test_the_command_line_tells_and_excludes(tmp_path, capsys):
     from dojo_py.cli import main
 
-    (tmp_path / "arm.xml").write_text(ARM)
+    keyframe = '</worldbody><keyframe><key name="bent" qpos="3.1416 1.5708 0 3 0 1 1 0 0 0"/></keyframe>'
+    (tmp_path / "arm.xml").write_text(ARM.replace("</worldbody>", keyframe))
     assert main(["check", str(tmp_path / "arm.xml")]) == 0
     assert "4 pairs of bodies overlap, the deepest" in capsys.readouterr().out
+    assert main(["check", str(tmp_path / "arm.xml"), "--keyframe", "bent"]) == 0
+    assert "at keyframe 'bent' 4 pairs of bodies overlap" in capsys.readouterr().out
     assert main(["convert", str(tmp_path / "arm.xml"), str(tmp_path / "out.xml"), "--exclude-overlaps"]) == 0
     assert "excluded: 'upper' and 'hand', 20 mm in each other" in capsys.readouterr().out
     assert main(["check", str(tmp_path / "out.xml")]) == 0

@@ -8,6 +8,8 @@ import pytest
 from wheel_oracle import assert_equal
 
 from dojo_py import HardSimulator, ModelError, load_model
+from dojo_py.planning.problem import limits_of
+from dojo_py.reproduce.scenes import random_controls
 
 BODY = """<body name="b"><joint name="j" range="-30 30"/><joint name="k" type="slide" ref="2"/><geom name="g" size=".1"/></body>
   <body name="f"><freejoint/><geom name="h" size=".1"/></body>"""
@@ -142,3 +144,14 @@ def test_infinite_bounds_bound_nothing():
         load_model('<mujoco><worldbody><body pos="0 0 inf"><geom size=".1"/></body></worldbody></mujoco>')
     with pytest.raises(ModelError, match="'nan' is not a finite number"):
         load_model('<mujoco><worldbody><body><joint range="nan 1"/><geom size=".1"/></body></worldbody></mujoco>')
+
+
+def test_bounds_that_bound_nothing_draw_no_huge_controls():
+    """Random controls, limits of plans and sliders take such a control for one without a range."""
+    loose = load_model(
+        """<mujoco><worldbody><body><joint name="j" axis="0 1 0"/><geom size=".1"/></body></worldbody>
+        <actuator><motor joint="j" ctrlrange="0 inf"/><motor joint="j" ctrlrange="-inf inf"/></actuator></mujoco>"""
+    )
+    assert np.abs(random_controls(loose, 100)).max() < 10.0
+    low, high = limits_of(HardSimulator(loose), "model")
+    assert low.tolist() == [0.0, -np.inf] and high.tolist() == [np.inf, np.inf]
