@@ -100,7 +100,7 @@ def newton_at_end(L, P, Q, A, W, h, goal):
         alpha = inside_servo_ranges(L, W, A, h, 1.0)
         copy_point(W, W.now, W.saved)
         combine(W, 1.0, W.saved, alpha, W.change, W.now)
-        evaluate_motion(L, A, W, h, W.options.springs)
+        evaluate_motion(L, A, W, h)
         record(W, iteration, at, alpha, 0.0, 0.0)
         at = measure(L, P, Q, W, h, goal)
         height = max(_height(L, W, h), end)

@@ -187,7 +187,7 @@ def _start(L, P, Q, A, W, h, kappa, attempt, impulses, weight, most):
     hold_cones(W)
     cones = any_cone(L, W)
     tolerance = max(W.options.residual_tolerance, QUIET * h) if cones else math.inf
-    evaluate_motion(L, A, W, h, W.options.springs)
+    evaluate_motion(L, A, W, h)
     _, count, _, _ = iterate(L, P, Q, A, W, h, motion_alone(tolerance, 1))
     if cones and kappa == 0.0 and not again and nothing_touches(L, W, h):
         let_go(W)

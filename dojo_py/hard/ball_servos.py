@@ -35,22 +35,22 @@ def has_vector_law(L, A, j):
 
 
 @kernel
-def evaluate_vector_laws(L, W, A, h, scheme):
+def evaluate_vector_laws(L, W, A, h):
     """`vector_laws` of all joints of the islands in W.span."""
     for m in range(W.span[NODES, 0], W.span[NODES, 1]):
         j = L.node_joint[W.members[NODES, m]]
         if j >= 0 and L.rotation[j] >= 0:
-            vector_laws(L, W, A, j, h, scheme)
+            vector_laws(L, W, A, j, h)
 
 
 @kernel
-def vector_laws(L, W, A, j, h, scheme):
+def vector_laws(L, W, A, j, h):
     """W.pull[j] of `vector_springs` with the joint's servos in it. h < 0: they do nothing (`dof_law`)."""
-    vector_springs(L, W, j, h, scheme)
+    vector_springs(L, W, j, h)
     for k in range(A.ball_joint.shape[0] if h > 0.0 else 0):
         if A.ball_joint[k] != j:
             continue
-        force, slope, axis = _bounded_force(L, W, A, k, h, h, scheme)
+        force, slope, axis = _bounded_force(L, W, A, k, h, h)
         row = L.dof_row[A.ball_dof[k]]
         for i in range(3):
             W.pull[j, row + i, 3] -= h * axis[i] * force
@@ -59,9 +59,9 @@ def vector_laws(L, W, A, j, h, scheme):
 
 
 @kernel
-def ball_force(L, W, A, k, h, step, scheme):
+def ball_force(L, W, A, k, h, step):
     """(force of servo k in its range, its axis) over h [s], an interval that ends where the solved step of length `step` does."""
-    force, _, axis = _bounded_force(L, W, A, k, h, step, scheme)
+    force, _, axis = _bounded_force(L, W, A, k, h, step)
     return force, axis
 
 
@@ -71,16 +71,16 @@ def inside_ball_ranges(L, W, A, h, alpha):
     for k in range(A.ball_joint.shape[0]):
         dof, lower, upper = A.ball_dof[k], A.ball_range[k, 0], A.ball_range[k, 1]
         if in_span(W, L.dof_body[dof]):
-            here, slope, _ = _force(L, W, A, k, h, h, W.options.springs)
+            here, slope, _ = _force(L, W, A, k, h, h)
             change = dot(slope, (W.drate[dof], W.drate[dof + 1], W.drate[dof + 2]))
             alpha = not_across(alpha, here, change, lower, upper)
     return alpha
 
 
 @kernel
-def _bounded_force(L, W, A, k, h, step, scheme):
+def _bounded_force(L, W, A, k, h, step):
     """`_force`, moved into its range."""
-    force, slope, axis = _force(L, W, A, k, h, step, scheme)
+    force, slope, axis = _force(L, W, A, k, h, step)
     lower, upper = A.ball_range[k, 0], A.ball_range[k, 1]
     if lower <= force <= upper:
         return force, slope, axis
@@ -88,7 +88,7 @@ def _bounded_force(L, W, A, k, h, step, scheme):
 
 
 @kernel
-def _force(L, W, A, k, h, step, scheme):
+def _force(L, W, A, k, h, step):
     """(F of servo k before it is bounded, ∂F/∂(Δ/h), a). h, step: see `ball_force`."""
     j, dof = A.ball_joint[k], A.ball_dof[k]
     n, row = L.node[j], L.dof_row[dof]
@@ -101,7 +101,7 @@ def _force(L, W, A, k, h, step, scheme):
         quat_to_matrix(W.turn0[j], R)
         axis = turned_back(matrix(R), gear)
     after = logarithm(_turned(q, times(h, rate)))
-    share = _share_of_end(scheme)
+    share = _share_of_end(W.options.springs)
     length = (1.0 - share) * dot(gear, logarithm(q)) + share * dot(gear, after)
     b0, b1, b2 = A.ball_law[k, 0], A.ball_law[k, 1], A.ball_law[k, 2]
     force = b0 + b1 * length + b2 * dot(axis, rate)

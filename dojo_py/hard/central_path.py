@@ -316,7 +316,7 @@ def _enter(L, P, Q, A, W, h, weight, end, tol_residual, most, start):
         if entry > 0:
             guess_impulses(W, COLD)
             start_motion(L, W)
-            evaluate_motion(L, A, W, h, W.options.springs)
+            evaluate_motion(L, A, W, h)
             evaluate_rows(L, P, Q, W, h)
             release_cones(L, W, h)
             start_at(L, W, h, theta, weight)
@@ -432,6 +432,6 @@ def _along(L, P, Q, A, W, h, weight, end, tol_residual, most, start, sense):
         _soften(W, t, first, last, push)
         copy_point(W, W.now, W.saved)
         combine(W, 1.0, W.saved, alpha, W.change, W.now)
-        evaluate_motion(L, A, W, h, W.options.springs)
+        evaluate_motion(L, A, W, h)
         evaluate_rows(L, P, Q, W, h)
     return STALLED, count

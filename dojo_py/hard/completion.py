@@ -164,7 +164,7 @@ def end_at_best(L, P, Q, A, W, h):
         c = W.members[CONTACTS, k]
         if W.contact_allowance[c] == OUT_OF_REACH:  # (the point knows nothing of contacts that were added since, for a part)
             W.con[c, :] = 0.0
-    evaluate(L, P, Q, A, W, h, W.options.springs)
+    evaluate(L, P, Q, A, W, h)
     for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
         c = W.members[CONTACTS, k]
         if W.contact_allowance[c] == OUT_OF_REACH:

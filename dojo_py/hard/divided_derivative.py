@@ -18,7 +18,7 @@ from dojo_py.hard.compiled_apart import (
     differentiate,
 )
 from dojo_py.hard.coordinates import to_minimal
-from dojo_py.hard.drives import drive
+from dojo_py.hard.drives import Start, drive
 from dojo_py.hard.first_point import hold_cones
 from dojo_py.hard.islands import BODIES, CONTACTS, LIMITS, MOVED_CONTACTS, MOVED_LIMITS, take_islands
 from dojo_py.hard.momentum_matching import end_velocities, next_part, pose_differences, start_parts
@@ -71,7 +71,7 @@ def _load_forces(L, T, M, W, V, Z, control, outside, t, h):
     """Set forces of actuators and from outside to those at the start of step t (differentiation overwrites them)."""
     bodies = Z.bodies[t]
     gather_wrenches(M, bodies, outside.wrenches, t, V.wrench)
-    drive(L, T, V, bodies, Z.qpos[t], Z.qvel[t], Z.act[t], control, h)
+    drive(L, T, V, bodies, Start(Z.qpos[t], Z.qvel[t], Z.act[t], control), h)
     add_joint_forces(L, bodies, outside.joint_forces, t, V.force, V.wrench)
 
 
@@ -129,7 +129,7 @@ def _end(L, P, Q, T, W, V, G, Z, control, t, h, kappa):
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         b = W.members[BODIES, k]
         copy(W.begin[b], W.momentum[b])
-    evaluate(L, P, Q, V.servos, W, -h, W.options.springs)
+    evaluate(L, P, Q, V.servos, W, -h)
     known = differentiate(L, P, Q, T, W, V, G, Z, control, t, h, kappa, MATCHED_END)
     W.span[CONTACTS, 1], W.span[LIMITS, 1] = contacts, limits
     return known

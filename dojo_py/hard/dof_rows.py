@@ -46,12 +46,12 @@ def spring_shares(scheme):
 
 
 @kernel
-def curved_spring(L, W, dof, rate, h, scheme):
+def curved_spring(L, W, dof, rate, h):
     """(mean force of the terms k₁ x² + k₂ x³, its derivatives by rate, coordinate and old rate) of a hinge's or slide's spring."""
     k1, k2 = L.dof_stiffness_poly[dof, 0], L.dof_stiffness_poly[dof, 1]
     if k1 == 0.0 and k2 == 0.0:
         return 0.0, 0.0, 0.0, 0.0
-    a, b, c = spring_shares(scheme)
+    a, b, c = spring_shares(W.options.springs)
     now = W.angle0[dof] - L.dof_springref[dof]
     before, after = now - h * W.rate_prev[dof], now + h * rate
     force = a * before * before * (k1 + k2 * before) + b * now * now * (k1 + k2 * now) + c * after * after * (k1 + k2 * after)
@@ -100,9 +100,9 @@ def servo_impulse(A, i, h, w_new, w_old, angle, rate, rate_prev):
 
 
 @kernel
-def solved_impulse(L, W, A, i, h, step, scheme):
+def solved_impulse(L, W, A, i, h, step):
     """Impulse of servo i over h [s] in which its coordinate changes by as much as in the solved step of length `step`."""
-    w_new, w_old = spring_weights(scheme, h)
+    w_new, w_old = spring_weights(W.options.springs, h)
     dof = A.servo_dof[i]
     rate = W.rows[L.dof_node[dof], L.dof_row[dof]] * step / h
     impulse, _ = servo_impulse(A, i, h, w_new, w_old, W.angle0[dof], rate, W.rate_prev[dof])
@@ -110,19 +110,19 @@ def solved_impulse(L, W, A, i, h, step, scheme):
 
 
 @kernel
-def dof_law(L, W, A, h, scheme):
+def dof_law(L, W, A, h):
     """W.drive[i] = (b, D) of all coordinates at the present rates: smooth impulse τ = b - D θ̇ in linear form, servos included.
 
     h < 0 (see momentum_matching.py): rotor inertias only, as no time passes.
     """
     rotors_only = h < 0.0
     h = max(h, 0.0)
-    w_new, w_old = spring_weights(scheme, h)
+    w_new, w_old = spring_weights(W.options.springs, h)
     for m in range(W.span[NODES, 0], W.span[NODES, 1]):
         j = L.node_joint[W.members[NODES, m]]
         if j < 0:
             if L.eq_kind[-1 - j] >= EQ_TENDON:
-                _tendon_law(L, W, L.eq_dof[-1 - j], h, scheme)
+                _tendon_law(L, W, L.eq_dof[-1 - j], h)
             continue
         k, first = L.ndof[j], L.vadr[j]
         for i in range(first, first + k):
@@ -131,7 +131,7 @@ def dof_law(L, W, A, h, scheme):
             offset = W.angle0[i] - L.dof_springref[i] - w_old * W.rate_prev[i] if spring else 0.0
             W.drive[i, 1] = h * L.dof_damping[i] + L.dof_armature[i] + h * stiffness * w_new
             W.drive[i, 0] = h * W.force[i] + L.dof_armature[i] * W.rate_prev[i] - h * stiffness * offset
-            _add_curved(L, W, i, h, scheme, spring)
+            _add_curved(L, W, i, h, spring)
     if rotors_only:
         return
     for a in range(A.servo_dof.shape[0]):
@@ -145,21 +145,21 @@ def dof_law(L, W, A, h, scheme):
 
 
 @kernel
-def _add_curved(L, W, dof, h, scheme, spring):
+def _add_curved(L, W, dof, h, spring):
     """Part of `dof_law`: the nonlinear terms of damper and spring, linearised at the present rate."""
     rate = W.rows[L.dof_node[dof], L.dof_row[dof]]
     force, slope = curved_damper(L, dof, rate)
     if spring:
-        pull, by_rate, _, _ = curved_spring(L, W, dof, rate, h, scheme)
+        pull, by_rate, _, _ = curved_spring(L, W, dof, rate, h)
         force, slope = force + pull, slope + by_rate
     W.drive[dof, 1] += h * slope
     W.drive[dof, 0] += h * (slope * rate - force)
 
 
 @kernel
-def tendon_spring(L, W, dof, rate, h, scheme):
+def tendon_spring(L, W, dof, rate, h):
     """(mean force, its derivatives by rate, length, old rate) of the spring of tendon coordinate dof."""
-    a, b, c = spring_shares(scheme)
+    a, b, c = spring_shares(W.options.springs)
     length = W.angle0[dof]
     old_force, old = tendon_force(L, dof, length - h * W.rate_prev[dof])
     force, slope = tendon_force(L, dof, length)
@@ -185,10 +185,10 @@ def tendon_force(L, dof, length):
 
 
 @kernel
-def _tendon_law(L, W, dof, h, scheme):
+def _tendon_law(L, W, dof, h):
     """`dof_law` of a tendon, linearised at the present rate."""
     rate = W.rows[L.dof_node[dof], L.dof_row[dof]]
-    force, slope, _, _ = tendon_spring(L, W, dof, rate, h, scheme)
+    force, slope, _, _ = tendon_spring(L, W, dof, rate, h)
     curved, its_slope = curved_damper(L, dof, rate)
     W.drive[dof, 1] = h * L.dof_damping[dof] + L.dof_armature[dof] + h * (slope + its_slope)
     W.drive[dof, 0] = h * W.force[dof] + L.dof_armature[dof] * W.rate_prev[dof]
@@ -205,7 +205,7 @@ def has_vector_spring(L, j):
 
 
 @kernel
-def vector_springs(L, W, j, h, scheme):
+def vector_springs(L, W, j, h):
     """Spring of a ball or of free joint j: impulses -W.pull[j] (6, 4) = [matrix by its three rates | value] along the node's rows.
 
     Rows of the rotation: by the rotation vector from the orientation at rest; 0-2 of free joints: by the origin's displacement.
@@ -217,7 +217,7 @@ def vector_springs(L, W, j, h, scheme):
             B[i, k] = 0.0
     if h < 0.0 or not has_vector_spring(L, j):
         return
-    _, _, c = spring_shares(scheme)
+    _, _, c = spring_shares(W.options.springs)
     q, e, g = scratch(4), scratch(4), scratch(4)
     now, before, after, T = scratch(3), scratch(3), scratch(3), scratch((3, 3))
     if L.kind[j] == FREE:
@@ -227,7 +227,7 @@ def vector_springs(L, W, j, h, scheme):
             after[i] = now[i] + h * W.rows[n, i]
             for k in range(3):
                 T[i, k] = h * (i == k)
-        _add_pull(L, spin, h, scheme, before, now, after, T, B[0:3])
+        _add_pull(L, spin, h, W.options.springs, before, now, after, T, B[0:3])
     row = L.dof_row[spin]
     rates = W.rows[n, row : row + 3]
     quat_conj_mul(L.spring_quat[j], W.turn0[j], q)
@@ -240,7 +240,7 @@ def vector_springs(L, W, j, h, scheme):
     rotation_vector(g, after)
     if c > 0.0:
         _by_rate(after, rates, h, T)
-    _add_pull(L, spin, h, scheme, before, now, after, T, B[row : row + 3])
+    _add_pull(L, spin, h, W.options.springs, before, now, after, T, B[row : row + 3])
 
 
 @kernel

@@ -234,6 +234,15 @@ def allocate_drive(table: ActuatorTable, layout: Layout, na: int) -> Drive:
     )
 
 
+class Start(NamedTuple):
+    """What a step starts from, beside the bodies' poses."""
+
+    qpos: np.ndarray  # (nq,)
+    qvel: np.ndarray  # (nv,)
+    act: np.ndarray  # (na,)
+    control: np.ndarray  # (nu,) as given, perhaps beyond its range
+
+
 @kernel
 def load_coordinates(L, qpos, qvel, angle, rate):
     """angle (nd,) = coordinates of hinges and slides at the indices of their rates, lengths of fixed tendons; rate (nd,)."""
@@ -251,40 +260,40 @@ def load_coordinates(L, qpos, qvel, angle, rate):
 
 
 @kernel
-def drive(L, T, V, bodies, qpos, qvel, act, control, h):
+def drive(L, T, V, bodies, start, h):
     """Set V.angle, V.rate, V.force, V.servos, V.actuator_force, V.act_rate at the start of a step, add to V.wrench."""
-    load_drive(L, T, V, bodies, qpos, qvel, act, control, h)
+    load_drive(L, T, V, bodies, start, h)
     for i in range(T.dof.shape[0]):
-        force = apply_actuator(L, T, i, V, bodies, qpos, qvel, act, control, h)
+        force = apply_actuator(L, T, i, V, bodies, start, h)
         if T.orientation[i] < 0:
             V.actuator_force[T.output[i]] = force
-    bound_forces(L, T, V, bodies, qpos)
+    bound_forces(L, T, V, bodies, start.qpos)
 
 
 @kernel
-def load_drive(L, T, V, bodies, qpos, qvel, act, control, h):
+def load_drive(L, T, V, bodies, start, h):
     """`drive` before the actuators: coordinates, lengths of tendons, gravity compensation, controls in their ranges; no forces."""
-    load_coordinates(L, qpos, qvel, V.angle, V.rate)
+    load_coordinates(L, start.qpos, start.qvel, V.angle, V.rate)
     load_paths(L, V, bodies, h)
-    lift_forces(L, V, bodies, qpos)
+    lift_forces(L, V, bodies, start.qpos)
     copy_rows(V.wrench, V.given)
     V.span[0] = h
-    copy(act, V.act)
-    for k in range(control.shape[0]):
-        V.control[k] = clamp(control[k], T.control_range[k, 0], T.control_range[k, 1])
+    copy(start.act, V.act)
+    for k in range(start.control.shape[0]):
+        V.control[k] = clamp(start.control[k], T.control_range[k, 0], T.control_range[k, 1])
     for i in range(V.force.shape[0]):
         V.force[i] = 0.0
 
 
 @kernel
-def apply_actuator(L, T, i, V, bodies, qpos, qvel, act, control, h):
+def apply_actuator(L, T, i, V, bodies, start, h):
     """Add what actuator i does to V.force or V.wrench, or set its servo. Returns its scalar force, 0 where it is switched off."""
     S = V.servos
     if T.pull[i] >= 0:
         S.pull_law[T.pull[i], :] = 0.0
     if T.orientation[i] >= 0:
-        return ask_orientation(T, i, V, bodies, act, h)
-    u = signal(T, i, control, act, h, V)
+        return ask_orientation(T, i, V, bodies, start.act, h)
+    u = signal(T, i, start.control, start.act, h, V)
     if not T.enabled[i]:
         if is_controlled(T.gaintype[i]):
             rest(T, i, V)
@@ -304,7 +313,7 @@ def apply_actuator(L, T, i, V, bodies, qpos, qvel, act, control, h):
             V.force[dof] += gear * force
         return force
     if T.transmission[i] == BALL or T.transmission[i] == FREE:
-        return _joint_force(L, T, i, V, bodies, qpos, qvel, u)
+        return _joint_force(L, T, i, V, bodies, start.qpos, start.qvel, u)
     if T.transmission[i] == CRANK:
         return _crank_force(T, i, V, bodies, u)
     if T.transmission[i] == ADHESION:
@@ -483,5 +492,5 @@ def _crank_force(T, i, V, bodies, u):
 def drive_once(L, T, V, bodies, qpos, qvel, act, control, h, act_out):
     """`drive` on cleared wrenches and `advance_activations`, for callers in Python."""
     V.wrench[:, :] = 0.0
-    drive(L, T, V, bodies, qpos, qvel, act, control, h)
+    drive(L, T, V, bodies, Start(qpos, qvel, act, control), h)
     advance_activations(T, V, act, h, act_out)

@@ -53,7 +53,7 @@ def give_way(L, P, Q, A, W, h):
         compliance *= SOFTER
     _soften(L, P, Q, W, h, 0.0)
     if is_solved(W):
-        evaluate(L, P, Q, A, W, h, W.options.springs)
+        evaluate(L, P, Q, A, W, h)
         W.found[RESIDUAL], W.found[WITH_ROUND_OFF] = residual_of(L, W, h, BEYOND_ROUND_OFF), residual_of(L, W, h, WHOLE)
 
 
@@ -64,7 +64,7 @@ def _leave_open(L, A, W, h, speed):
     start_motion(L, W)
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         W.v[W.members[BODIES, k], :] = 0.0
-    evaluate_motion(L, A, W, h, W.options.springs)
+    evaluate_motion(L, A, W, h)
     for k in range(W.span[NODES, 0], W.span[NODES, 1]):
         n = W.members[NODES, k]
         for first in range(0, 6, 3):  # (positions, then rotations)

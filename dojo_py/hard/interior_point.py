@@ -92,7 +92,7 @@ def _search(L, P, Q, A, W, h, goal, at, alpha):
     for trial in range(LINE_SEARCH):
         alpha = alpha if trial == 0 else 0.5 * alpha
         combine(W, 1.0, W.saved, alpha, W.change, W.now)
-        evaluate_motion(L, A, W, h, W.options.springs)
+        evaluate_motion(L, A, W, h)
         reached = measure(L, P, Q, W, h, goal)
         if reached.residual <= max(at.residual, CONVERGES * goal.tol_residual) or reached.worst <= at.worst:
             break

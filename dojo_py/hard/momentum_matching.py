@@ -189,7 +189,7 @@ def _joined_velocities(L, P, Q, A, W, h):
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         b = W.members[BODIES, k]
         copy(W.begin[b], W.momentum[b])
-    evaluate_motion(L, A, W, -h, W.options.springs)
+    evaluate_motion(L, A, W, -h)
     status, _, _, _ = iterate(L, P, Q, A, W, -h, motion_alone(W.options.residual_tolerance, SOLVE_LIMIT))
     W.span[CONTACTS, 1], W.span[LIMITS, 1] = contacts, limits
     return status == SOLVED

@@ -63,13 +63,13 @@ def note_drive(L, T, V, bodies, qpos, N, t):
 
 
 @kernel
-def note_step(L, P, Q, T, W, V, h, scheme, N, t):
+def note_step(L, P, Q, T, W, V, h, N, t):
     """Row t of N: what the step solved for."""
     S = V.servos
     for i in range(T.servo.shape[0]):
         k = T.servo[i]
         if k >= 0 and T.enabled[i]:
-            along = solved_impulse(L, W, S, k, h, h, scheme) / h
+            along = solved_impulse(L, W, S, k, h, h) / h
             N.joint_actuator[t, S.servo_dof[k]] += along
             # (where the sum along a coordinate is bounded, `along` is what the bound leaves of the servo's own force)
             if S.servo_gear[k] != 0.0 and not is_bounded(T, S.servo_dof[k]):
@@ -77,7 +77,7 @@ def note_step(L, P, Q, T, W, V, h, scheme, N, t):
     for i in range(T.ball_servo.shape[0]):
         k = T.ball_servo[i]
         if k >= 0:
-            force, axis = ball_force(L, W, S, k, h, h, scheme)
+            force, axis = ball_force(L, W, S, k, h, h)
             N.actuator[t, T.output[i]] = force
             for r in range(3):
                 N.joint_actuator[t, S.ball_dof[k] + r] += force * axis[r]

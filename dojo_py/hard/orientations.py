@@ -156,13 +156,13 @@ def orientations(L, W, e, h):
 
 
 @kernel
-def orientation_impulse(L, W, A, k, h, step, scheme):
+def orientation_impulse(L, W, A, k, h, step):
     """(3,) impulse of servo k over an interval h [s] that ends where the solved step of length `step` does; 0 without a closure."""
     e = A.orient_closure[k]
     if e < 0:
         return 0.0, 0.0, 0.0
     before, now, after = orientations(L, W, e, step)
-    return times(h, bounded(whole_torque(A, k, before, now, after, h, scheme), A.orient_law[k, BOUND]))
+    return times(h, bounded(whole_torque(A, k, before, now, after, h, W.options.springs), A.orient_law[k, BOUND]))
 
 
 @kernel
@@ -197,7 +197,7 @@ def _put_row(G, r, v, sign):
 
 
 @kernel
-def evaluate_orientations(L, W, A, h, scheme):
+def evaluate_orientations(L, W, A, h):
     """W.rows = -h F of the servos at the next poses, W.Ceq their Jacobians. h < 0: servos do nothing (`dof_law`)."""
     if A.orient_law.shape[0] == 0:
         return
@@ -205,11 +205,11 @@ def evaluate_orientations(L, W, A, h, scheme):
         n = W.members[NODES, m]
         e = -1 - L.node_joint[n]
         if e >= 0 and L.eq_kind[e] == EQ_ORIENTATION:
-            _evaluate(L, W, A, n, e, L.eq_servo[e], h, scheme)
+            _evaluate(L, W, A, n, e, L.eq_servo[e], h)
 
 
 @kernel
-def _evaluate(L, W, A, n, e, k, h, scheme):
+def _evaluate(L, W, A, n, e, k, h):
     """`evaluate_orientations` of servo k, closure e, whose node is n."""
     W.rows[n, :] = 0.0
     W.Ceq[e, :, :, :] = 0.0
@@ -218,8 +218,8 @@ def _evaluate(L, W, A, n, e, k, h, scheme):
     if h < 0.0:
         return
     before, now, after = orientations(L, W, e, h)
-    bound, F = A.orient_law[k, BOUND], whole_torque(A, k, before, now, after, h, scheme)
-    _, _, slope = torque_slopes(A, k, before, now, after, h, scheme)
+    bound, F = A.orient_law[k, BOUND], whole_torque(A, k, before, now, after, h, W.options.springs)
+    _, _, slope = torque_slopes(A, k, before, now, after, h, W.options.springs)
     rows = body_row(W.Rn, L.eq_bodies[e, 0]), body_row(W.Rn, L.eq_bodies[e, 1])
     S, R1, R2 = turning_axes(L, e), matrix(W.Rn[rows[0]]), matrix(W.Rn[rows[1]])
     torque = bounded(F, bound)

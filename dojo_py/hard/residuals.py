@@ -19,22 +19,22 @@ from dojo_py.solver.octet import combine, load, minus, most, plus, store, times
 
 
 @kernel
-def evaluate(L, P, Q, A, W, h, scheme):
+def evaluate(L, P, Q, A, W, h):
     """Residuals and Jacobian pieces at the point (W.v, W.lam, W.lim, W.fric, W.con)."""
-    evaluate_motion(L, A, W, h, scheme)
+    evaluate_motion(L, A, W, h)
     evaluate_rows(L, P, Q, W, h)
 
 
 @kernel
-def evaluate_motion(L, A, W, h, scheme):
+def evaluate_motion(L, A, W, h):
     """What depends on W.v only: the next poses, joints and loop closures there, the law of the coordinates."""
     for i in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         next_pose(W, W.members[BODIES, i], h)
     evaluate_joints(L, W, h)
     evaluate_closures(L, W, h)
-    evaluate_orientations(L, W, A, h, scheme)
-    dof_law(L, W, A, h, scheme)
-    evaluate_vector_laws(L, W, A, h, scheme)
+    evaluate_orientations(L, W, A, h)
+    dof_law(L, W, A, h)
+    evaluate_vector_laws(L, W, A, h)
 
 
 @kernel

@@ -16,7 +16,7 @@ from dojo_py.hard.compiled_apart import BACKWARDS, FORWARDS, differentiate, diff
 from dojo_py.hard.contact_table import empty_table, fill_contacts
 from dojo_py.hard.coordinates import to_minimal
 from dojo_py.hard.divided_derivative import differentiate_parts, lost_momenta
-from dojo_py.hard.drives import drive
+from dojo_py.hard.drives import Start, drive
 from dojo_py.hard.fast_rotation import rotation_in
 from dojo_py.hard.fast_start import find_fast_trees
 from dojo_py.hard.momentum_matching import pose_differences
@@ -222,7 +222,7 @@ def _solve_row(L, P, Q, T, M, W, V, Z, control, outside, t, h, kappa, noted, rep
     """
     bodies, qpos, qvel, act = Z.bodies[t], Z.qpos[t], Z.qvel[t], Z.act[t]
     gather_wrenches(M, bodies, outside.wrenches, t, V.wrench)
-    drive(L, T, V, bodies, qpos, qvel, act, control, h)
+    drive(L, T, V, bodies, Start(qpos, qvel, act, control), h)
     if noted and _has_notes(Z):
         note_drive(L, T, V, bodies, qpos, Z.noted, t)
     add_joint_forces(L, bodies, outside.joint_forces, t, V.force, V.wrench)
@@ -236,7 +236,7 @@ def _record_row(L, P, Q, T, M, W, V, Z, t, h, shows_contacts):
     """The solution in W becomes row t + 1 of the record. shows_contacts: somebody may look at its contacts."""
     _take_step(L, T, M, W, V, Z, t, h)
     if _has_notes(Z):
-        note_step(L, P, Q, T, W, V, h, W.options.springs, Z.noted, t)
+        note_step(L, P, Q, T, W, V, h, Z.noted, t)
     if Z.contacts.shape[0] > 0 and shows_contacts:
         fill_contacts(L, P, Q, W, Z.contacts)
 

@@ -51,7 +51,7 @@ def stand_still(L, P, Q, A, W, h):
     _copy_state(W, W.halt_bodies, W.halt_angle, W.halt_rate, W.sub_bodies, W.sub_angle, W.sub_rate)
     load_state(L, W, W.sub_bodies, W.sub_angle, W.sub_rate, W.halt[LAST_LENGTH])
     fastest = _start_at_rest(L, P, Q, W, W.halt[LAST_LENGTH])
-    evaluate(L, P, Q, A, W, W.halt[LAST_LENGTH], W.options.springs)
+    evaluate(L, P, Q, A, W, W.halt[LAST_LENGTH])
     match_momentum(L, P, Q, A, W, h, W.halt[LAST_LENGTH])
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         W.unmatched[W.members[BODIES, k]] = 0  # (the differences of their poses are not their velocities)
@@ -82,5 +82,5 @@ def stop(L, P, Q, A, W, h):
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         W.next_carried[W.members[BODIES, k]] = 0.0
         W.unmatched[W.members[BODIES, k]] = 0
-    evaluate(L, P, Q, A, W, h, W.options.springs)
+    evaluate(L, P, Q, A, W, h)
     return fastest

@@ -38,21 +38,21 @@ def load(L, P, Q, W, bodies, angle, rate, wrench, h):
 
 
 @entry
-def residuals(L, P, Q, V, W, h, scheme):
-    evaluate(L, P, Q, V.servos, W, h, scheme)
+def residuals(L, P, Q, V, W, h):
+    evaluate(L, P, Q, V.servos, W, h)
 
 
 class LoadedStep:
     """A loaded step at a random point off the solution."""
 
-    def __init__(self, text: str, seed: int, friction: str = "cone", scheme: int = 0):
-        self.scheme = scheme
+    def __init__(self, text: str, seed: int, friction: str = "cone", springs: str = "midpoint"):
         self.model = load_model(text)
         rng = np.random.default_rng(seed)
         m = self.model
+        options = HardOptions(springs=springs)
         world = build_world(m, friction, "error", float(m.opt.timestep))
         self.L = world.layout
-        self.W = allocate_work(world.layout, world.planes, world.pairs, HardOptions().numbers(), HardOptions().constants())
+        self.W = allocate_work(world.layout, world.planes, world.pairs, options.numbers(), options.constants())
         self.layout, planes, pairs, _, _ = handles(world)
         work = handle(self.W)
         load_pairs(self.layout, planes, pairs, work)
@@ -76,7 +76,7 @@ class LoadedStep:
         self.run()
 
     def run(self):
-        residuals(*self.arguments, H, self.scheme)
+        residuals(*self.arguments, H)
 
     def differences(self, array, read):
         """Central differences of read() by every entry of array: (…read, array.size)."""

@@ -20,8 +20,9 @@ from dojo_py.actuation.transmission import ORIENTATION, SCALAR, SITE, TENDON
 from dojo_py.arrays import copy
 from dojo_py.hard.ball_servos import ball_force
 from dojo_py.hard.dof_rows import solved_impulse
-from dojo_py.hard.drives import apply_actuator, load_drive
+from dojo_py.hard.drives import Start, apply_actuator, load_drive
 from dojo_py.hard.gradients.activation_change import activation_unit, add_next, owner_of, room
+from dojo_py.hard.gradients.workspace import EPSILON
 from dojo_py.hard.joint_bounds import bound_forces, bound_sum, forces_from_elsewhere, is_bounded
 from dojo_py.hard.orientations import orientation_impulse, orientation_place
 from dojo_py.jit import kernel
@@ -96,7 +97,7 @@ def follows_rates(T):
 
 
 @kernel
-def take_fixed(L, T, V, G, qpos, qvel, act, control, h):
+def take_fixed(L, T, V, G, start, h):
     """G.still (nb, 6) -= the actuators' wrenches that are fixed in the bodies: impulse h F and torque."""
     V.wrench[:, :] = 0.0
     V.hold[0] = 1
@@ -104,7 +105,7 @@ def take_fixed(L, T, V, G, qpos, qvel, act, control, h):
     for i in range(T.transmission.shape[0]):
         if is_fixed(T, i):
             found = True
-            apply_actuator(L, T, i, V, G.bodies, qpos, qvel, act, control, h)
+            apply_actuator(L, T, i, V, G.bodies, start, h)
     V.hold[0] = 0
     for b in range(G.still.shape[0] if found else 0):
         for i in range(3):
@@ -113,7 +114,7 @@ def take_fixed(L, T, V, G, qpos, qvel, act, control, h):
 
 
 @kernel
-def add_drive(L, T, W, V, G, bodies, qpos, qvel, act, control, h, scheme, factor):
+def add_drive(L, T, W, V, G, bodies, start, h, factor):
     """G.d_force, G.d_servo, G.d_wrench += factor * what the actuators do at this state, but for wrenches fixed in bodies.
 
     Servos are evaluated at the length and rate of the solution: a servo's gain, its bias and, where the total force is bounded, its
@@ -121,24 +122,24 @@ def add_drive(L, T, W, V, G, bodies, qpos, qvel, act, control, h, scheme, factor
     """
     V.wrench[:, :] = 0.0
     V.hold[0] = 1
-    load_drive(L, T, V, bodies, qpos, qvel, act, control, h)
+    load_drive(L, T, V, bodies, start, h)
     for i in range(T.transmission.shape[0]):
         if not is_fixed(T, i):
-            apply_actuator(L, T, i, V, bodies, qpos, qvel, act, control, h)
-    bound_forces(L, T, V, bodies, qpos)
+            apply_actuator(L, T, i, V, bodies, start, h)
+    bound_forces(L, T, V, bodies, start.qpos)
     V.hold[0] = 0
     for i in range(G.d_servo.shape[0]):
-        G.d_servo[i] += factor * solved_impulse(L, W, V.servos, i, h, h, scheme)
+        G.d_servo[i] += factor * solved_impulse(L, W, V.servos, i, h, h)
     for k in range(V.servos.ball_joint.shape[0]):
-        _add_ball_force(L, W, V.servos, G, k, h, scheme, factor)
+        _add_ball_force(L, W, V.servos, G, k, h, factor)
     _add_forces(V, G, factor)
-    add_next(T, V, G, act, h, 0, T.dof.shape[0], factor)
+    add_next(T, V, G, start.act, h, 0, T.dof.shape[0], factor)
 
 
 @kernel
-def _add_ball_force(L, W, S, G, k, h, scheme, factor):
+def _add_ball_force(L, W, S, G, k, h, factor):
     """G.d_force += factor * the force of servo k of a ball."""
-    force, axis = ball_force(L, W, S, k, h, h, scheme)
+    force, axis = ball_force(L, W, S, k, h, h)
     for i in range(3):
         G.d_force[S.ball_dof[k] + i] += factor * force * axis[i]
 
@@ -213,10 +214,10 @@ def _within_forces(T, V, i, unit):
 
 
 @kernel
-def _note_elsewhere(L, T, V, G, qpos, qvel, act, control, h, reader, factor):
+def _note_elsewhere(L, T, V, G, start, h, reader, factor):
     """G.d_force += factor * what acts along bounded coordinates from elsewhere (joint_bounds.py) at these inputs."""
-    _apply(L, T, V, G, qpos, qvel, act, control, h, reader)
-    forces_from_elsewhere(L, V, G.bodies, qpos)
+    _apply(L, T, V, G, start, h, reader)
+    forces_from_elsewhere(L, V, G.bodies, start.qpos)
     V.hold[0] = 0
     for dof in T.reached:
         G.d_force[dof] += factor * V.elsewhere[dof]
@@ -238,80 +239,80 @@ def _within_shared_bounds(T, G, unit):
 
 
 @kernel
-def control_drive(L, T, W, V, G, qpos, qvel, act, control, h, part_h, scheme, k, epsilon):
+def control_drive(L, T, W, V, G, start, h, part_h, k):
     """G.d_force, G.d_servo, G.d_wrench = derivative of what the actuators do by control k: a central difference, or one inward.
 
-    V holds `load_drive` of the state. epsilon: the difference step over `control_unit`.
+    V holds `load_drive` of the state. The difference step is EPSILON of `control_unit`.
     h, part_h [s]: lengths of the step and of the part of it in W.
     """
     clear_drive(G)
-    copy(control, G.control)
+    copy(start.control, G.control)
     reader = reader_of(T, k)
-    unit = control_unit(T, V, reader, control, k)
+    unit = control_unit(T, V, reader, start.control, k)
     if shares_bounds(T):
         for side in range(2):
-            G.control[k] = control[k] + (unit if side == 0 else -unit)
+            G.control[k] = start.control[k] + (unit if side == 0 else -unit)
             V.control[k] = clamp(G.control[k], T.control_range[k, 0], T.control_range[k, 1])
-            _note_elsewhere(L, T, V, G, qpos, qvel, act, G.control, h, reader, 0.5 if side == 0 else -0.5)
+            _note_elsewhere(L, T, V, G, Start(start.qpos, start.qvel, start.act, G.control), h, reader, 0.5 if side == 0 else -0.5)
         unit = _within_shared_bounds(T, G, unit)
-    up, down = room(T, V, reader, control[k], act, control, h, epsilon * unit)
+    up, down = room(T, V, reader, start.control[k], start.act, start.control, h, EPSILON * unit)
     for side in range(2):
-        G.control[k] = control[k] + (up if side == 0 else -down)
+        G.control[k] = start.control[k] + (up if side == 0 else -down)
         V.control[k] = clamp(G.control[k], T.control_range[k, 0], T.control_range[k, 1])
         factor = (1.0 if side == 0 else -1.0) / (up + down)
-        _add_reaction(L, T, W, V, G, qpos, qvel, act, G.control, h, part_h, scheme, reader, factor)
-    V.control[k] = clamp(control[k], T.control_range[k, 0], T.control_range[k, 1])
+        _add_reaction(L, T, W, V, G, Start(start.qpos, start.qvel, start.act, G.control), h, part_h, reader, factor)
+    V.control[k] = clamp(start.control[k], T.control_range[k, 0], T.control_range[k, 1])
 
 
 @kernel
-def activation_drive(L, T, W, V, G, qpos, qvel, act, control, h, part_h, scheme, k, epsilon):
-    """`control_drive` by activation k. epsilon: the difference step over `activation_unit`, or over the force's range if less."""
+def activation_drive(L, T, W, V, G, start, h, part_h, k):
+    """`control_drive` by activation k. The difference step is EPSILON of `activation_unit`, or of the force's range if less."""
     clear_drive(G)
-    copy(act, G.act)
+    copy(start.act, G.act)
     owner = owner_of(T, k)
-    unit = activation_unit(T, owner, act[k])
+    unit = activation_unit(T, owner, start.act[k])
     unit = unit if is_controlled(T.gaintype[owner]) else _within_forces(T, V, owner, unit)
     if shares_bounds(T):
         for side in range(2):
-            G.act[k] = V.act[k] = act[k] + (unit if side == 0 else -unit)
-            _note_elsewhere(L, T, V, G, qpos, qvel, G.act, control, h, owner, 0.5 if side == 0 else -0.5)
+            G.act[k] = V.act[k] = start.act[k] + (unit if side == 0 else -unit)
+            _note_elsewhere(L, T, V, G, Start(start.qpos, start.qvel, G.act, start.control), h, owner, 0.5 if side == 0 else -0.5)
         unit = _within_shared_bounds(T, G, unit)
-    up, down = room(T, V, owner, act[k], act, control, h, epsilon * unit)
+    up, down = room(T, V, owner, start.act[k], start.act, start.control, h, EPSILON * unit)
     for side in range(2):
-        G.act[k] = V.act[k] = act[k] + (up if side == 0 else -down)
+        G.act[k] = V.act[k] = start.act[k] + (up if side == 0 else -down)
         factor = (1.0 if side == 0 else -1.0) / (up + down)
-        _add_reaction(L, T, W, V, G, qpos, qvel, G.act, control, h, part_h, scheme, owner, factor)
-    V.act[k] = act[k]
+        _add_reaction(L, T, W, V, G, Start(start.qpos, start.qvel, G.act, start.control), h, part_h, owner, factor)
+    V.act[k] = start.act[k]
 
 
 @kernel
-def _add_reaction(L, T, W, V, G, qpos, qvel, act, control, h, part_h, scheme, reader, factor):
+def _add_reaction(L, T, W, V, G, start, h, part_h, reader, factor):
     """G.d_… += factor * what actuator `reader`, and those that share a bounded joint with it, do at these inputs.
 
     part_h [s]: length of the step, or of the part of it, in which they act.
     """
-    _apply(L, T, V, G, qpos, qvel, act, control, h, reader)
+    _apply(L, T, V, G, start, h, reader)
     if shares_bounds(T):
-        bound_forces(L, T, V, G.bodies, qpos)
+        bound_forces(L, T, V, G.bodies, start.qpos)
     elif T.transmission[reader] == SCALAR or T.transmission[reader] == TENDON:
         bound_sum(T, V, T.dof[reader], V.lift[T.dof[reader]])
     V.hold[0] = 0
     for i in range(T.transmission.shape[0]):
         if T.servo[i] >= 0 and _acts_with(T, i, reader):
-            G.d_servo[T.servo[i]] += factor * solved_impulse(L, W, V.servos, T.servo[i], part_h, part_h, scheme)
+            G.d_servo[T.servo[i]] += factor * solved_impulse(L, W, V.servos, T.servo[i], part_h, part_h)
     if T.ball_servo[reader] >= 0:
-        _add_ball_force(L, W, V.servos, G, T.ball_servo[reader], part_h, scheme, factor)
+        _add_ball_force(L, W, V.servos, G, T.ball_servo[reader], part_h, factor)
     o = T.orientation[reader]
     if o >= 0:
-        change = orientation_impulse(L, W, V.servos, o, part_h, part_h, scheme)
+        change = orientation_impulse(L, W, V.servos, o, part_h, part_h)
         for r in range(3):
             G.d_orient[o, r] += factor * change[r]
     _add_forces(V, G, factor)
-    add_next(T, V, G, act, h, reader, reader + 1, factor)
+    add_next(T, V, G, start.act, h, reader, reader + 1, factor)
 
 
 @kernel
-def _apply(L, T, V, G, qpos, qvel, act, control, h, reader):
+def _apply(L, T, V, G, start, h, reader):
     """V.force, V.wrench and servos of actuator `reader` and of those that act with it. V.hold is set to 1."""
     V.force[:] = 0.0
     V.wrench[:, :] = 0.0
@@ -319,7 +320,7 @@ def _apply(L, T, V, G, qpos, qvel, act, control, h, reader):
     V.hold[0] = 1
     for i in range(T.transmission.shape[0]):
         if _acts_with(T, i, reader):
-            apply_actuator(L, T, i, V, G.bodies, qpos, qvel, act, control, h)
+            apply_actuator(L, T, i, V, G.bodies, start, h)
 
 
 @kernel

@@ -60,7 +60,7 @@ def _load_side(L, G, e, side, impulse):
 
 
 @kernel
-def closure_columns(L, W, A, G, dof, part, column, scheme, h):
+def closure_columns(L, W, A, G, dof, part, column, h):
     """Rows of all closures and tendons, and of the bodies they hold, in the column of a coordinate (part 0) or rate (part 1).
 
     To be called after those of the joint's own rows (G.own).
@@ -68,7 +68,7 @@ def closure_columns(L, W, A, G, dof, part, column, scheme, h):
     first = L.node_joint.shape[0] - L.eq_kind.shape[0]
     for e in range(L.eq_kind.shape[0]):
         if L.eq_kind[e] == EQ_TENDON:
-            _tendon_column(L, W, A, G, e, first + e, dof, part, column, scheme, h)
+            _tendon_column(L, W, A, G, e, first + e, dof, part, column, h)
             continue
         if part == 1 or L.eq_kind[e] == EQ_PATH or L.eq_kind[e] == EQ_LENGTHS or L.eq_kind[e] == EQ_ORIENTATION:
             # (path_change.py, orientation_change.py)
@@ -124,22 +124,22 @@ def _push_side(L, W, G, e, side, impulse, column):
 
 
 @kernel
-def _tendon_column(L, W, A, G, e, n, dof, part, column, scheme, h):
+def _tendon_column(L, W, A, G, e, n, dof, part, column, h):
     """The law of tendon e, whose node is n."""
     length, rate = _side_change(L, G, e, 0, dof)
     if part == 1:  # the rate before the step moves, the poses do not
         length, rate, before = 0.0, 0.0, length
     else:
         before = 0.0
-    tendon_law_change(L, W, A, G, e, n, length, before, rate, column, scheme, h)
+    tendon_law_change(L, W, A, G, e, n, length, before, rate, column, h)
 
 
 @kernel
-def tendon_law_change(L, W, A, G, e, n, length, before, rate, column, scheme, h):
+def tendon_law_change(L, W, A, G, e, n, length, before, rate, column, h):
     """The law of tendon e, whose node is n, by its length and old rate at the start, and its rate before the unknowns respond."""
     own, time = L.eq_dof[e], max(h, 0.0)  # (h < 0: rotors only, see `dof_law`)
-    _, w_old = spring_weights(scheme, time)
-    _, _, by_length, by_old_rate = tendon_spring(L, W, own, W.rows[n, TENDON_ROW], time, scheme)
+    _, w_old = spring_weights(W.options.springs, time)
+    _, _, by_length, by_old_rate = tendon_spring(L, W, own, W.rows[n, TENDON_ROW], time)
     change = time * (by_length * length + by_old_rate * before) - L.dof_armature[own] * before
     change += limit_stiffness(L, W, own, True) * length + slope_by_rate(L, W, own, h) * rate
     for a in range(A.servo_dof.shape[0]):

@@ -15,6 +15,7 @@ from dojo_py.hard.compiled_apart import (
     OPEN_END,
     WHOLE_ISLAND,
 )
+from dojo_py.hard.drives import Start
 from dojo_py.hard.gradients.divided_step import begin_chain, end_chain, follow_part, give, give_back, has_derivative, in_one_part
 from dojo_py.hard.gradients.pull_back import pull_back_step
 from dojo_py.hard.gradients.step_jacobian import step_jacobian
@@ -24,22 +25,21 @@ def derivatives(
     L, P, Q, T, W, V, G, qpos, qvel, act, control, A, B, cotangents, by_control, by_contacts, t, h, kappa, task
 ):  # fmt: skip
     """See `compiled_apart.differentiate`. 1: the matrix is regular, else 0."""
-    scheme = W.options.springs
-    regular, start = True, (qpos, qvel, act, control)
+    regular, start = True, Start(qpos, qvel, act, control)
     if task == FORWARDS:
-        regular = step_jacobian(L, P, Q, T, W, V, G, *start, h, kappa, scheme, A[t], B[t])
+        regular = step_jacobian(L, P, Q, T, W, V, G, start, h, kappa, A[t], B[t])
     elif task == BACKWARDS:
         after, before = cotangents[t + 1], cotangents[t]
-        regular = pull_back_step(L, P, Q, T, W, V, G, *start, h, kappa, scheme, after, before, by_control[t], by_contacts)
+        regular = pull_back_step(L, P, Q, T, W, V, G, start, h, kappa, after, before, by_control[t], by_contacts)
     elif task == BEGIN_PARTS:
         begin_chain(W, G)
         regular = has_derivative(L, T, G)
     elif task == WHOLE_ISLAND:
-        regular = in_one_part(L, P, Q, T, W, V, G, *start, h, kappa, scheme)
+        regular = in_one_part(L, P, Q, T, W, V, G, start, h, kappa)
     elif task == FIRST_PART or task == NEXT_PART:
-        regular = follow_part(L, P, Q, T, W, V, G, *start, h, kappa, scheme, task == FIRST_PART)
+        regular = follow_part(L, P, Q, T, W, V, G, start, h, kappa, task == FIRST_PART)
     elif task == MATCHED_END or task == OPEN_END:
-        regular = end_chain(L, P, Q, W, V, G, h, kappa, scheme, task == MATCHED_END)
+        regular = end_chain(L, P, Q, W, V, G, h, kappa, task == MATCHED_END)
     elif task == GIVE:
         give(G, A[t], B[t])
     else:

@@ -43,13 +43,13 @@ from dojo_py.solver.octet import WIDTH, clear_block
 
 
 @kernel
-def in_one_part(L, P, Q, T, W, V, G, qpos, qvel, act, control, h, kappa, scheme):
+def in_one_part(L, P, Q, T, W, V, G, start, h, kappa):
     """Rows of an island that was solved in one part. Returns whether its matrix is regular and no cotangents of momenta are
     given.
     """
     D = G.division
-    regular = step_jacobian(L, P, Q, T, W, V, G, qpos, qvel, act, control, h, kappa, scheme, D.A, D.B)
-    n, nv = D.A.shape[0], qvel.shape[0]
+    regular = step_jacobian(L, P, Q, T, W, V, G, start, h, kappa, D.A, D.B)
+    n, nv = D.A.shape[0], start.qvel.shape[0]
     for i in range(n):
         if i >= 2 * nv or _is_here(L, W, i % nv):
             copy(D.A[i], D.chain[i, 0:n])
@@ -67,16 +67,16 @@ def _is_here(L, W, dof):
 
 
 @kernel
-def follow_part(L, P, Q, T, W, V, G, qpos, qvel, act, control, h, kappa, scheme, first):
+def follow_part(L, P, Q, T, W, V, G, start, h, kappa, first):
     """Multiply D.chain by the derivative of the part whose solution is in W. Returns whether its matrix is regular.
 
-    qpos, qvel, act, control: where the whole step, of length h, starts; G.division has those where the part starts.
+    start (Start): of the whole step, of length h; G.division has those where the part starts.
     """
     D = G.division
     if first and not _take_fast(W, D, h):
         return False
     before, part_h = D.lengths[0], D.lengths[1]
-    nv, n, nu = qvel.shape[0], D.A.shape[0], control.shape[0]
+    nv, n, nu = start.qvel.shape[0], D.A.shape[0], start.control.shape[0]
     if not factorise_at(L, W, part_h, kappa):
         return False
     D.held[:] = 0
@@ -87,12 +87,12 @@ def follow_part(L, P, Q, T, W, V, G, qpos, qvel, act, control, h, kappa, scheme,
         start_columns(L, W, G, W.v_prev, D.qpos, D.qvel, before)
     copy_rows(W.start_bodies, G.bodies)
     take_loads(L, P, Q, W, G, part_h)
-    find_free_servos(L, W, V.servos, G, scheme, part_h)
+    find_free_servos(L, W, V.servos, G, part_h)
     load_joints(L, W, G)
     for dof in range(nv):
         for part in range(2):
-            coordinate_column(L, W, V, G, dof, part, before, part_h, scheme)
-    put_inputs(L, T, W, V, G, qpos, qvel, act, control, h, part_h, scheme)
+            coordinate_column(L, W, V, G, dof, part, before, part_h)
+    put_inputs(L, T, W, V, G, start, h, part_h)
     solve_columns(L, W, G.columns, G.again)
     read_rows(L, W, G, part_h, D.A, D.B)
     for k in range(n - 2 * nv):
@@ -202,7 +202,7 @@ def _carried_columns(L, W, G, h):
 
 
 @kernel
-def end_chain(L, P, Q, W, V, G, h, kappa, scheme, matched):
+def end_chain(L, P, Q, W, V, G, h, kappa, matched):
     """Complete D.chain by the rates over h. W: the end of the last part; if its momentum is `matched`, the solution of the step of
     length -h. Returns whether the matrix of that step is regular.
     """
@@ -218,11 +218,11 @@ def end_chain(L, P, Q, W, V, G, h, kappa, scheme, matched):
         return False
     G.wrench[:, :] = 0.0
     take_loads(L, P, Q, W, G, -h)
-    find_free_servos(L, W, V.servos, G, scheme, -h)
+    find_free_servos(L, W, V.servos, G, -h)
     load_joints(L, W, G)
     for dof in range(nv):
         for part in range(2):
-            coordinate_column(L, W, V, G, dof, part, before, -h, scheme)
+            coordinate_column(L, W, V, G, dof, part, before, -h)
     solve_columns(L, W, G.columns, G.again)
     next_rows(L, W, G, -h, 0, 0, D.A[:, 0 : 2 * nv])
     for i in range(nv):

@@ -27,6 +27,7 @@ from dojo_py.arrays import body_row, copy, scratch
 from dojo_py.collision.vectors import along, cross, dot, matrix, minus, plus, row, times, turned, turned_back
 from dojo_py.hard.ball_servos import has_vector_law, vector_laws
 from dojo_py.hard.chain_coordinates import chain_start
+from dojo_py.hard.gradients.workspace import EPSILON
 from dojo_py.hard.joints.compound import chain_pose, solve_small
 from dojo_py.hard.terms import BALL, COMPOUND, FREE, HINGE
 from dojo_py.jit import kernel
@@ -36,7 +37,7 @@ ZERO = (0.0, 0.0, 0.0)
 
 
 @kernel
-def impulse_change(L, W, A, G, j, n, dof, epsilon, scheme, h, out):
+def impulse_change(L, W, A, G, j, n, dof, h, out):
     """out (3, 6): derivative by its coordinate dof of the impulses of joint j on child and parent; row 2: of its vector laws."""
     a, b, here, load = body_row(W.R, L.parent[j]), L.child[j], G.here[dof], G.load[n]
     Ra, Rb = matrix(W.R[a]), matrix(W.R[b])
@@ -65,7 +66,7 @@ def impulse_change(L, W, A, G, j, n, dof, epsilon, scheme, h, out):
         out[1, i], out[1, 3 + i] = -by_force[i], -on_parent[i]
         out[2, i] = out[2, 3 + i] = 0.0
     if has_vector_law(L, A, j) and L.dof_vector[dof] >= 0:
-        _spring_change(L, W, A, j, dof, epsilon, scheme, h, out[2])
+        _spring_change(L, W, A, j, dof, h, out[2])
 
 
 @kernel
@@ -143,7 +144,7 @@ def _gram(S, M):
 
 
 @kernel
-def _spring_change(L, W, A, j, dof, epsilon, scheme, h, out):
+def _spring_change(L, W, A, j, dof, h, out):
     """out (6,): derivative of the spring of a ball or free joint, and of a ball's servos, by a coordinate: central differences.
 
     Its coordinates enter only through the orientation and the origin at the start, W.turn0 and W.origin0.
@@ -153,15 +154,15 @@ def _spring_change(L, W, A, j, dof, epsilon, scheme, h, out):
     copy(W.turn0[j], turn)
     copy(W.origin0[j], origin)
     for side in range(2):
-        delta = epsilon if side == 0 else -epsilon
+        delta = EPSILON if side == 0 else -EPSILON
         for i in range(3):
             by[i] = 1.0 if i == turned else 0.0
             W.origin0[j, i] = origin[i] + (delta if turned < 0 and i == axis else 0.0)
         quat_exp(by, delta, q)
         quat_mul(turn, q, W.turn0[j])
-        vector_laws(L, W, A, j, h, scheme)
+        vector_laws(L, W, A, j, h)
         for r in range(6):
             out[r] += 0.5 / delta * W.pull[j, r, 3]
     copy(turn, W.turn0[j])
     copy(origin, W.origin0[j])
-    vector_laws(L, W, A, j, h, scheme)
+    vector_laws(L, W, A, j, h)

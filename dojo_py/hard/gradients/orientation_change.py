@@ -25,7 +25,7 @@ from dojo_py.jit import kernel
 
 
 @kernel
-def orientation_columns(L, W, A, G, part, column, scheme, h):
+def orientation_columns(L, W, A, G, part, column, h):
     """Rows of the servos of orientations, and of the bodies they act on, in a column whose motion is in G.moved."""
     first = L.node_joint.shape[0] - L.eq_kind.shape[0]
     for e in range(L.eq_kind.shape[0]):
@@ -35,16 +35,16 @@ def orientation_columns(L, W, A, G, part, column, scheme, h):
         with_one, with_two = one >= 0 and G.under[one] == 1, two >= 0 and G.under[two] == 1
         if with_one != with_two:
             mover = two if with_two else one
-            _column(L, W, A, G, e, first + e, 1 if with_two else 0, mover, part, column, scheme, h)
+            _column(L, W, A, G, e, first + e, 1 if with_two else 0, mover, part, column, h)
 
 
 @kernel
-def _column(L, W, A, G, e, n, side, mover, part, column, scheme, h):
+def _column(L, W, A, G, e, n, side, mover, part, column, h):
     """The servo of closure e, whose node is n; its body `mover`, on the given side, moves."""
     sign, m = 1.0 if side == 1 else -1.0, G.moved[mover]
     here = times(sign, (m[3], m[4], m[5]))
     before = minus(here, times(sign, (m[9], m[10], m[11])))
-    change = law_change(L, W, A, G, e, here, before, h, scheme)
+    change = law_change(L, W, A, G, e, here, before, h)
     x = G.columns[L.place_node[n]]
     for r in range(3):
         x[r, column] += change[r]
@@ -63,15 +63,15 @@ def _column(L, W, A, G, e, n, side, mover, part, column, scheme, h):
 
 
 @kernel
-def law_change(L, W, A, G, e, here, before, h, scheme):
+def law_change(L, W, A, G, e, here, before, h):
     """(3,) change of the impulse h F of closure e by rotations ψ₂ - ψ₁, world axes, where the step starts and before; q₊ held."""
     k, two = L.eq_servo[e], body_row(W.R, L.eq_bodies[e, 1])
     S = turning_axes(L, e)
     now = turned_back(S, turned_back(matrix(W.R[two]), here))
     then = turned_back(S, turned_back(matrix(G.R_before[two]), before))
     q_before, q, q_after = orientations(L, W, e, h)
-    F = whole_torque(A, k, q_before, q, q_after, h, scheme)
-    by_before, by_here, _ = torque_slopes(A, k, q_before, q, q_after, h, scheme)
+    F = whole_torque(A, k, q_before, q, q_after, h, W.options.springs)
+    by_before, by_here, _ = torque_slopes(A, k, q_before, q, q_after, h, W.options.springs)
     change = plus(turned(by_before, then), turned(by_here, now))
     return times(h, bounded_change(F, A.orient_law[k, BOUND], change))
 

@@ -17,7 +17,7 @@ from dojo_py.rotation import log_jacobian, quat_exp, turn_back
 
 
 @kernel
-def own_joint_column(L, W, A, G, j, i, part, column, scheme, h, epsilon):
+def own_joint_column(L, W, A, G, j, i, part, column, h):
     """Rows of the joint whose coordinate (part 0) or rate (part 1) i moves."""
     n, dof, k = L.node[j], L.vadr[j] + i, L.ndof[j]
     if n < 0:
@@ -27,7 +27,7 @@ def own_joint_column(L, W, A, G, j, i, part, column, scheme, h, epsilon):
     rates, law = zeros(6), zeros(6)
     if part == 0:
         change, F, p = scratch((3, 6)), zeros(3), G.here[dof]
-        impulse_change(L, W, A, G, j, n, dof, epsilon, scheme, h, change)
+        impulse_change(L, W, A, G, j, n, dof, h, change)
         for r in range(3):
             for m in range(6):
                 F[r] += G.impulse[n, m, r] * G.load[n, m]
@@ -47,7 +47,7 @@ def own_joint_column(L, W, A, G, j, i, part, column, scheme, h, epsilon):
             _ball_limit_change(L, W, j, i - L.rotation[j], h, law)
     for r in range(6):
         G.own[dof, r] = rates[r] if part == 0 else G.own[dof, r]
-    _law_change(L, W, A, G, j, i, part, scheme, h, rates, law)
+    _law_change(L, W, A, G, j, i, part, h, rates, law)
     for r in range(6 - k):
         x[r, column] -= rates[r]
     for m in range(k):
@@ -74,24 +74,24 @@ def _rate_change(L, W, G, j, n, b, i, p, h, rates):
 
 
 @kernel
-def _law_change(L, W, A, G, j, i, part, scheme, h, rates, law):
+def _law_change(L, W, A, G, j, i, part, h, rates, law):
     """law (6,): change of the coordinate rows (without impulses): springs, armature, servos, limits, dry friction."""
     k, first = L.ndof[j], L.vadr[j]
     dof = first + i
     time = max(h, 0.0)  # (h < 0: rotors only, see `dof_law`)
-    _, w_old = spring_weights(scheme, time)
+    _, w_old = spring_weights(W.options.springs, time)
     spring = L.dof_vector[dof] < 0
     stiffness = L.dof_stiffness[dof] if spring else 0.0
     row = 6 - k + i
     by_coordinate, by_old_rate = 0.0, 0.0
     if spring:
-        _, _, by_coordinate, by_old_rate = curved_spring(L, W, dof, W.rows[L.node[j], row], time, scheme)
+        _, _, by_coordinate, by_old_rate = curved_spring(L, W, dof, W.rows[L.node[j], row], time)
     if part == 0:
         law[row] += time * (stiffness + by_coordinate)
     else:
         law[row] -= L.dof_armature[dof] + time * (stiffness * w_old - by_old_rate)
         if not spring and has_vector_spring(L, j):
-            _old_rate_change(L, W, A, j, dof, h, scheme, law)
+            _old_rate_change(L, W, A, j, dof, h, law)
     for a in range(A.servo_dof.shape[0]):
         if A.servo_dof[a] == dof:
             gain = time * A.servo_gear[a] * A.servo_gear[a] * A.servo_b1[a]
@@ -188,9 +188,9 @@ def _ball_limit_change(L, W, j, i, h, law):
 
 
 @kernel
-def find_free_servos(L, W, A, G, scheme, h):
+def find_free_servos(L, W, A, G, h):
     """Set G.servo_free, at the solution."""
-    w_new, w_old = spring_weights(scheme, h)
+    w_new, w_old = spring_weights(W.options.springs, h)
     for a in range(A.servo_dof.shape[0]):
         dof = A.servo_dof[a]
         rate = W.rows[L.dof_node[dof], L.dof_row[dof]]
@@ -206,15 +206,15 @@ def _servo_free(A, a, w_new, w_old, angle, rate, rate_prev):
 
 
 @kernel
-def _old_rate_change(L, W, A, j, dof, h, scheme, law):
+def _old_rate_change(L, W, A, j, dof, h, law):
     """law (6,) += change of the spring of a ball or free joint by an old rate, by central differences."""
     epsilon = 1e-5 / h
     rate = W.rate_prev[dof]
     for side in range(2):
         delta = epsilon if side == 0 else -epsilon
         W.rate_prev[dof] = rate + delta
-        vector_laws(L, W, A, j, h, scheme)
+        vector_laws(L, W, A, j, h)
         for r in range(6):
             law[r] += 0.5 / delta * W.pull[j, r, 3]
     W.rate_prev[dof] = rate
-    vector_laws(L, W, A, j, h, scheme)
+    vector_laws(L, W, A, j, h)

@@ -20,14 +20,14 @@ STEP = 1e-5
 
 
 @kernel
-def path_columns(L, W, V, G, dof, part, column, scheme, h):
+def path_columns(L, W, V, G, dof, part, column, h):
     """Rows of spatial tendons and their equalities, and of the bodies they hold, in a column whose motion is in G.moved."""
     first = L.node_joint.shape[0] - L.eq_kind.shape[0]
     for e in range(L.eq_kind.shape[0]):
         if L.eq_kind[e] == EQ_PATH:
             length, before = _differences(L, W, V, G, e, impulse_along(L, W, e, first), column, h)
             rate = (_row_change(L, W, G, e, TENDON_ROW, part, h) - length) / h
-            tendon_law_change(L, W, V.servos, G, e, first + e, length, before, rate, column, scheme, h)
+            tendon_law_change(L, W, V.servos, G, e, first + e, length, before, rate, column, h)
         elif L.eq_kind[e] == EQ_LENGTHS and part == 0:
             _equality_column(L, W, V, G, e, first, dof, column, h)
 

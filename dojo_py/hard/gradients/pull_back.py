@@ -17,25 +17,25 @@ from dojo_py.jit import kernel
 
 
 @kernel
-def pull_back_step(L, P, Q, T, W, V, G, qpos, qvel, act, control, h, kappa, scheme, after, before, by_control, by_contacts):
+def pull_back_step(L, P, Q, T, W, V, G, start, h, kappa, after, before, by_control, by_contacts):
     """From after (2 nv + na,) = λ₊ add Aᵀ λ₊ to before (2 nv + na,), and put Bᵀ λ₊ into by_control (nu,).
 
     by_contacts (n, WIDTH): cotangents of the table of contacts after the step, or (0, WIDTH).
-    W holds the step's solution, from qpos, qvel. Returns whether the matrix is regular.
+    W holds the solution of the step from `start` (Start). Returns whether the matrix is regular.
     """
     for b in range(G.v.shape[0]):
         for i in range(6):
             G.v[b, i] = W.v[b, i]
     if not factorise_at(L, W, h, kappa):
         return False
-    put_columns(L, P, Q, T, W, V, G, qpos, qvel, act, control, h, scheme)
+    put_columns(L, P, Q, T, W, V, G, start, h)
     coordinates_transposed(L, W, after, h, G.rates[:, 0])
     rates_transposed(L, W, G.rates, h, G.adjoint)
     shown = pull_contacts(L, P, Q, W, G, by_contacts, h)
     solve_rows(L, W, G.adjoint, G.adjoint_again)
-    nv, na = qvel.shape[0], act.shape[0]
+    nv, na = start.qvel.shape[0], start.act.shape[0]
     n = 2 * nv + na
-    for column in range(n + control.shape[0]):
+    for column in range(n + start.control.shape[0]):
         total = 0.0
         for place in range(G.adjoint.shape[0]):
             for r in range(6):

@@ -10,6 +10,9 @@ from dojo_py.hard.gradients.refinement import Refinement, allocate_refinement
 from dojo_py.hard.workspace import contact_room
 from dojo_py.solver.octet import WIDTH, aligned, whole
 
+EPSILON = 1e-5
+"""Step of the central differences of what is not in closed form (impulse directions, actuators' laws): 1e-10 off."""
+
 
 class Division(NamedTuple):
     """Work of a step in parts (divided_step.py). k columns: 2 nv + na + nu, then six carried momenta of every body."""

@@ -17,13 +17,13 @@ from dojo_py.solver.octet import WIDTH
 
 
 @kernel
-def closure_rows_column(L, W, G, moved, k, scheme, h):
+def closure_rows_column(L, W, G, moved, k, h):
     """Put the right-hand sides of datum k into the first column of G."""
     G.columns[:, :, 0] = 0.0
     first = L.node_joint.shape[0] - L.eq_kind.shape[0]
     for e in range(L.eq_kind.shape[0]):
         if L.eq_kind[e] == EQ_PATH:
-            _path(L, W, G, moved, k, e, first, scheme, h)
+            _path(L, W, G, moved, k, e, first, h)
         elif L.eq_kind[e] == EQ_LENGTHS:
             _lengths(L, W, G, moved, k, e, first, h)
         elif L.eq_kind[e] < EQ_COUPLING:
@@ -50,7 +50,7 @@ def _held(L, W, G, moved, k, e, n, h):
 
 
 @kernel
-def _path(L, W, G, moved, k, e, first, scheme, h):
+def _path(L, W, G, moved, k, e, first, h):
     """The law of spatial tendon e and its impulse."""
     V, impulse, length, before, after = moved.V, impulse_along(L, W, e, first), 0.0, 0.0, 0.0
     for side in range(2):
@@ -64,7 +64,7 @@ def _path(L, W, G, moved, k, e, first, scheme, h):
                 G.columns[L.place_body[b], i, 0] += factor * impulse * V.path_G[slot, TENDON_ROW, i]
         after += factor * path_length(moved.L, e, W.xn, W.Rn, V.path_G)
     move_back(moved, k)
-    tendon_law_change(L, W, V.servos, G, e, first + e, length, before, (after - length) / h, 0, scheme, h)
+    tendon_law_change(L, W, V.servos, G, e, first + e, length, before, (after - length) / h, 0, h)
 
 
 @kernel

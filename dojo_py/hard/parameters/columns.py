@@ -14,7 +14,7 @@ from dojo_py.collision.participation import NOW
 from dojo_py.hard import compiled_apart
 from dojo_py.hard.closures import lengths_slope
 from dojo_py.hard.coordinates import to_maximal
-from dojo_py.hard.drives import drive
+from dojo_py.hard.drives import Start, drive
 from dojo_py.hard.gradients.actuator_columns import displaced, follows_bodies
 from dojo_py.hard.gradients.closure_change import tendon_law_change
 from dojo_py.hard.gradients.path_change import path_columns
@@ -59,7 +59,7 @@ def by_parameters(L, P, Q, T, W, G, K, qpos, qvel, act, control, wrenches, joint
     """See `compiled_apart.differentiate_by_parameters`. out (T, p, 2 nv + na)."""
     (w, end), (f, last) = _row_of(wrenches, t), _row_of(joint_forces, t)
     outside = Outside(wrenches[w:end], joint_forces[f:last])
-    parameter_columns(L, P, Q, T, W, G, K.adjoint, K.moved, qpos, qvel, act, control, outside, h, W.options.springs, out[t])
+    parameter_columns(L, P, Q, T, W, G, K.adjoint, K.moved, Start(qpos, qvel, act, control), outside, h, out[t])
     return 1.0
 
 
@@ -80,62 +80,62 @@ def _row_of(rows, t):
 
 
 @kernel
-def parameter_columns(L, P, Q, T, W, G, D, moved, qpos, qvel, act, control, outside, h, scheme, out):
+def parameter_columns(L, P, Q, T, W, G, D, moved, start, outside, h, out):
     """out (p, 2 nv + na) = derivatives of the next tangent state [δq, δv, δact] by the p data of `moved`.
 
     W, G: as `step_jacobian` left them; D: an Adjoint; moved: a Moved; outside: an Outside of this step.
     """
-    nv = qvel.shape[0]
+    nv = start.qvel.shape[0]
     paths = _has_paths(L)
     lifted = L.lift_flags[ACTS] == 1
     follows = outside.wrenches.shape[0] > 0 or outside.joint_forces.shape[0] > 0 or follows_bodies(T) or paths or lifted
-    drive(L, T, moved.V, G.bodies, qpos, qvel, act, control, h)  # the servos' whole revolutions, which differences hold
+    drive(L, T, moved.V, G.bodies, start, h)  # the servos' whole revolutions, which differences hold
     out[:, :] = 0.0
     solve_adjoint(L, W, D, h)
     subtree_adjoint(L, W, G, D, h)
-    orientation_adjoint(L, W, moved.V.servos, G, D, h, scheme)
+    orientation_adjoint(L, W, moved.V.servos, G, D, h)
     carry_down(L, W, G, D)
     here, before, joint_rates = scratch(6), scratch(6), scratch(6)
     for k in range(out.shape[0]):
         route, rates, acts = moved.route[k], out[k, nv : 2 * nv], out[k, 2 * nv :]
         if route == NUMBERS:
-            _numbers(L, P, Q, W, D, moved, k, h, scheme, rates)
+            _numbers(L, P, Q, W, D, moved, k, h, rates)
             if lifted and _moves_weight(moved, k):  # on which gravity compensation depends
-                _driven_otherwise(L, W, G, D, moved, k, qpos, qvel, act, control, outside, h, scheme, rates, acts)
+                _driven_otherwise(L, W, G, D, moved, k, start, outside, h, rates, acts)
         elif route == COM:
             b = moved.target[k]
             com_column(L, Q, W, G, D, b, moved.axis[k], h, rates)
             if follows:
                 _com_motion(W, G, b, moved.axis[k], h)
-                _moved_drive(L, W, G, D, moved, k, qpos, qvel, act, control, outside, h, scheme, rates, acts)
+                _moved_drive(L, W, G, D, moved, k, start, outside, h, rates, acts)
         elif route == JOINT:
             j = moved.target[k]
             if j < 0:
                 continue
-            joint_column(L, W, G, D, moved, k, j, qpos, qvel, h, here, before, joint_rates, rates)
+            joint_column(L, W, G, D, moved, k, j, start.qpos, start.qvel, h, here, before, joint_rates, rates)
             if k + 1 == out.shape[0] or moved.route[k + 1] != JOINT or moved.target[k + 1] != j:
                 start_joint(L, W, j)
             if follows:
                 subtree_motion(L, W, G, L.child[j], here, before, True, h)
                 if paths:
-                    drive(L, T, moved.V, G.bodies, qpos, qvel, act, control, h)  # restore servos' laws after differences
-                    _moved_paths(L, W, G, D, moved.V, j, joint_rates, h, scheme, rates)
-                _moved_drive(L, W, G, D, moved, k, qpos, qvel, act, control, outside, h, scheme, rates, acts)
+                    drive(L, T, moved.V, G.bodies, start, h)  # restore servos' laws after differences
+                    _moved_paths(L, W, G, D, moved.V, j, joint_rates, h, rates)
+                _moved_drive(L, W, G, D, moved, k, start, outside, h, rates, acts)
         elif route == PLACES:
-            drive(L, T, moved.V, G.bodies, qpos, qvel, act, control, h)
-            closure_rows_column(L, W, G, moved, k, scheme, h)
+            drive(L, T, moved.V, G.bodies, start, h)
+            closure_rows_column(L, W, G, moved, k, h)
             _pull_column(G, D, rates)
-            _driven_otherwise(L, W, G, D, moved, k, qpos, qvel, act, control, outside, h, scheme, rates, acts)
+            _driven_otherwise(L, W, G, D, moved, k, start, outside, h, rates, acts)
         elif route == PLANE:
             plane_column(L, P, Q, W, D, moved, k, h, rates)
         elif route == ACTUATOR:
-            _driven_otherwise(L, W, G, D, moved, k, qpos, qvel, act, control, outside, h, scheme, rates, acts)
+            _driven_otherwise(L, W, G, D, moved, k, start, outside, h, rates, acts)
         else:
-            timestep_column(L, W, G, D, qvel, h, scheme, rates)
+            timestep_column(L, W, G, D, start.qvel, h, rates)
             if paths:
-                drive(L, T, moved.V, G.bodies, qpos, qvel, act, control, h)
-                _paths_longer(L, W, G, D, moved, k, qpos, qvel, h, scheme, rates)
-            _driven_longer(L, W, G, D, moved, k, follows, qpos, qvel, act, control, outside, h, scheme, rates, acts)
+                drive(L, T, moved.V, G.bodies, start, h)
+                _paths_longer(L, W, G, D, moved, k, start.qpos, start.qvel, h, rates)
+            _driven_longer(L, W, G, D, moved, k, follows, start, outside, h, rates, acts)
     next_coordinates(L, W, h, out)
     for k in range(out.shape[0]):
         if moved.route[k] == TIMESTEP:
@@ -161,13 +161,13 @@ def _has_paths(L):
 
 
 @kernel
-def _moved_paths(L, W, G, D, V, j, rates, h, scheme, out):
+def _moved_paths(L, W, G, D, V, j, rates, h, out):
     """out (nv,) += what spatial tendons do as bodies move (G.moved, G.under) because joint j changes, by rates (6,).
 
     G's first column is work.
     """
     G.columns[:, :, 0] = 0.0
-    path_columns(L, W, V, G, -1, 0, 0, scheme, h)
+    path_columns(L, W, V, G, -1, 0, 0, h)
     for e in range(L.eq_kind.shape[0]):
         if L.eq_kind[e] == EQ_LENGTHS:
             _, slope, _ = lengths_slope(L, W, e, h)
@@ -195,7 +195,7 @@ def _held_length(L, W, G, e, t, side, factor, j, rates, h):
 
 
 @kernel
-def _paths_longer(L, W, G, D, moved, k, qpos, qvel, h, scheme, out):
+def _paths_longer(L, W, G, D, moved, k, qpos, qvel, h, out):
     """Change of the old rates of spatial tendons with the time step: differences of their lengths at two poses of given
     coordinates.
     """
@@ -210,7 +210,7 @@ def _paths_longer(L, W, G, D, moved, k, qpos, qvel, h, scheme, out):
             to_maximal(L, qpos, qvel, h + amount, G.next_bodies)
             _, rate = path_state(L, e, V, G.next_bodies, h + amount)
             before += 0.5 * rate / amount
-        tendon_law_change(L, W, V.servos, G, e, first + e, 0.0, before, 0.0, 0, scheme, h)
+        tendon_law_change(L, W, V.servos, G, e, first + e, 0.0, before, 0.0, 0, h)
     _pull_column(G, D, out)
 
 
@@ -225,7 +225,7 @@ def _pull_column(G, D, out):
 
 
 @kernel
-def _numbers(L, P, Q, W, D, moved, k, h, scheme, out):
+def _numbers(L, P, Q, W, D, moved, k, h, out):
     """Column of datum k, whose numbers act each by itself (flat.py)."""
     for m in range(moved.start[k], moved.start[k + 1]):
         column, row, value = moved.column[m], moved.row[m], moved.values[m]
@@ -246,11 +246,11 @@ def _numbers(L, P, Q, W, D, moved, k, h, scheme, out):
         elif column in (PAIR_FRICTION, PAIR_RATIO, SHAPE, PAIR_RADIUS, SIZE, CENTRE):
             _pair_number(L, P, Q, W, D, column, row, moved.part[m], value, h, out)
         elif column == REST:
-            rest_number(L, W, D, row, moved.part[m], value, h, scheme, out)
+            rest_number(L, W, D, row, moved.part[m], value, h, out)
         elif column == BOUND:
             bound_number(L, W, D, row, value, h, out)
         else:
-            dof_number(L, W, D, moved.L, column, row, value, h, scheme, out)
+            dof_number(L, W, D, moved.L, column, row, value, h, out)
 
 
 @kernel
@@ -285,7 +285,7 @@ def _com_motion(W, G, b, axis, h):
 
 
 @kernel
-def _moved_drive(L, W, G, D, moved, k, qpos, qvel, act, control, outside, h, scheme, out, acts):
+def _moved_drive(L, W, G, D, moved, k, start, outside, h, out, acts):
     """Column through the wrenches on the bodies, as datum k moves the bodies by G.moved."""
     clear_drive(D)
     for side in range(2):
@@ -293,20 +293,20 @@ def _moved_drive(L, W, G, D, moved, k, qpos, qvel, act, control, outside, h, sch
         factor = 0.5 / amount
         move_by(moved, k, amount)
         displaced(G, G.bodies, amount, G.next_bodies)
-        add_drive(moved.L, moved.T, moved.M, moved.V, W, D, G.next_bodies, qpos, qvel, act, control, outside, h, h, scheme, factor)
+        add_drive(moved.L, moved.T, moved.M, moved.V, W, D, G.next_bodies, start, outside, h, h, factor)
     move_back(moved, k)
     drive_column(L, W, moved.V.servos, D, out)
     act_column(D, acts)
 
 
 @kernel
-def _driven_otherwise(L, W, G, D, moved, k, qpos, qvel, act, control, outside, h, scheme, out, acts):
+def _driven_otherwise(L, W, G, D, moved, k, start, outside, h, out, acts):
     """Column through the actuators as datum k changes their numbers, such as gears."""
     clear_drive(D)
     for side in range(2):
         factor = move(moved, k, side)
         set_gears(moved.T, moved.V)
-        add_drive(moved.L, moved.T, moved.M, moved.V, W, D, G.bodies, qpos, qvel, act, control, outside, h, h, scheme, factor)
+        add_drive(moved.L, moved.T, moved.M, moved.V, W, D, G.bodies, start, outside, h, h, factor)
     move_back(moved, k)
     set_gears(moved.T, moved.V)
     drive_column(L, W, moved.V.servos, D, out)
@@ -314,7 +314,7 @@ def _driven_otherwise(L, W, G, D, moved, k, qpos, qvel, act, control, outside, h
 
 
 @kernel
-def _driven_longer(L, W, G, D, moved, k, follows, qpos, qvel, act, control, outside, h, scheme, out, acts):
+def _driven_longer(L, W, G, D, moved, k, follows, start, outside, h, out, acts):
     """Column through the actuators and outside wrenches as the time step changes."""
     clear_drive(D)
     for side in range(2):
@@ -322,9 +322,7 @@ def _driven_longer(L, W, G, D, moved, k, follows, qpos, qvel, act, control, outs
         bodies = G.bodies
         if follows:
             bodies = G.next_bodies
-            to_maximal(L, qpos, qvel, h + amount, bodies)
-        add_drive(
-            L, moved.T, moved.M, moved.V, W, D, bodies, qpos, qvel, act, control, outside, h + amount, h, scheme, 0.5 / amount
-        )
+            to_maximal(L, start.qpos, start.qvel, h + amount, bodies)
+        add_drive(L, moved.T, moved.M, moved.V, W, D, bodies, start, outside, h + amount, h, 0.5 / amount)
     drive_column(L, W, moved.V.servos, D, out)
     act_column(D, acts)

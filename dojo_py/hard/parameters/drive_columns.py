@@ -26,34 +26,34 @@ def clear_drive(D):
 
 
 @kernel
-def add_drive(L, T, M, V, W, D, bodies, qpos, qvel, act, control, outside, h, step, scheme, factor):
+def add_drive(L, T, M, V, W, D, bodies, start, outside, h, step, factor):
     """D.force, D.wrench, D.orient += factor * impulses of actuators and from outside over a step of h [s] with the same end
     poses as the solved one, of length `step`; D.act += factor * the activations after it.
     """
     gather_wrenches(M, bodies, outside.wrenches, 0, V.wrench)
     V.hold[0] = 1
-    drive(L, T, V, bodies, qpos, qvel, act, control, h)
+    drive(L, T, V, bodies, start, h)
     V.hold[0] = 0
     add_joint_forces(L, bodies, outside.joint_forces, 0, V.force, V.wrench)
     for i in range(D.force.shape[0]):
         D.force[i] += factor * h * V.force[i]
     S = V.servos
     for i in range(S.servo_dof.shape[0]):
-        D.force[S.servo_dof[i]] += factor * solved_impulse(L, W, S, i, h, step, scheme)
+        D.force[S.servo_dof[i]] += factor * solved_impulse(L, W, S, i, h, step)
     for k in range(S.ball_joint.shape[0]):
-        force, axis = ball_force(L, W, S, k, h, step, scheme)
+        force, axis = ball_force(L, W, S, k, h, step)
         for i in range(3):
             D.force[S.ball_dof[k] + i] += factor * h * force * axis[i]
     for k in range(D.orient.shape[0]):
-        impulse = orientation_impulse(L, W, S, k, h, step, scheme)
+        impulse = orientation_impulse(L, W, S, k, h, step)
         for i in range(3):
             D.orient[k, i] += factor * impulse[i]
     for b in range(D.wrench.shape[0]):
         for i in range(6):
             D.wrench[b, i] += factor * h * V.wrench[b, i]
-    if act.shape[0] > 0:
-        next_activations(T, V, act, h, 0, T.dof.shape[0], D.next_act)
-        for k in range(act.shape[0]):
+    if start.act.shape[0] > 0:
+        next_activations(T, V, start.act, h, 0, T.dof.shape[0], D.next_act)
+        for k in range(start.act.shape[0]):
             D.act[k] += factor * D.next_act[k]
 
 

@@ -68,7 +68,7 @@ def _angular(v, i, j, half, scale, x):
 
 
 @kernel
-def dof_number(L, W, D, L2, column, dof, value, h, scheme, out):
+def dof_number(L, W, D, L2, column, dof, value, h, out):
     """out (nv,) += column of a number of coordinate dof times value. L2: a copy of the Layout that may be changed."""
     n, r = L.dof_node[dof], L.dof_row[dof]
     if n < 0:
@@ -78,7 +78,7 @@ def dof_number(L, W, D, L2, column, dof, value, h, scheme, out):
     rate, old = W.rows[n, r], W.rate_prev[dof]
     if column == STIFFNESS and not tendon and L.dof_vector[dof] >= 0:
         if dof == L.vadr[j] + L.rotation[j]:  # (one number for all its coordinates)
-            _vector_stiffness(L, W, D, L2, j, n, value, h, scheme, out)
+            _vector_stiffness(L, W, D, L2, j, n, value, h, out)
         return
     change = 0.0
     if column == DAMPING:
@@ -86,12 +86,12 @@ def dof_number(L, W, D, L2, column, dof, value, h, scheme, out):
     elif column == ARMATURE:
         change = rate - old
     elif column == STIFFNESS and tendon:
-        change = h * _mean_stretch(L, W, dof, rate, h, scheme)
+        change = h * _mean_stretch(L, W, dof, rate, h)
     elif column == STIFFNESS:
-        w_new, w_old = spring_weights(scheme, h)
+        w_new, w_old = spring_weights(W.options.springs, h)
         change = h * (w_new * rate + W.angle0[dof] - L.dof_springref[dof] - w_old * old)
     elif column == SPRINGREF:
-        _, _, slope, _ = curved_spring(L, W, dof, rate, h, scheme)
+        _, _, slope, _ = curved_spring(L, W, dof, rate, h)
         change = -h * (L.dof_stiffness[dof] + slope)
     elif column == FRICTIONLOSS:
         bound, beta = h * L.dof_frictionloss[dof], W.fric[dof, 0]
@@ -102,20 +102,20 @@ def dof_number(L, W, D, L2, column, dof, value, h, scheme, out):
 
 
 @kernel
-def _mean_stretch(L, W, dof, rate, h, scheme):
+def _mean_stretch(L, W, dof, rate, h):
     """a x(l₋) + b x(l) + c x(l₊) of tendon coordinate dof."""
-    a, b, c = spring_shares(scheme)
+    a, b, c = spring_shares(W.options.springs)
     length = W.angle0[dof]
     before, after = length - h * W.rate_prev[dof], length + h * rate
     return a * tendon_stretch(L, dof, before) + b * tendon_stretch(L, dof, length) + c * tendon_stretch(L, dof, after)
 
 
 @kernel
-def rest_number(L, W, D, t, end, value, h, scheme, out):
+def rest_number(L, W, D, t, end, value, h, out):
     """out (nv,) += column of the lower (end 0) or upper (end 1) end of the interval of rest of tendon t, times value."""
     dof = L.dof_joint.shape[0] + t
     n, r = L.dof_node[dof], L.dof_row[dof]
-    a, b, c = spring_shares(scheme)
+    a, b, c = spring_shares(W.options.springs)
     length = W.angle0[dof]
     before, after = length - h * W.rate_prev[dof], length + h * W.rows[n, r]
     change = a * _stiffness_beyond(L, dof, end, before)
@@ -155,12 +155,12 @@ def bound_number(L, W, D, l, value, h, out):
 
 
 @kernel
-def _vector_stiffness(L, W, D, L2, j, n, value, h, scheme, out):
+def _vector_stiffness(L, W, D, L2, j, n, value, h, out):
     """Stiffness of a ball or free joint: the column is its linear spring with stiffness 1."""
     first, spin, k, kept = L.vadr[j], L.vadr[j] + L.rotation[j], L.ndof[j], scratch((6, 4))
     copy_rows(W.pull[j], kept)
     L2.dof_stiffness[spin], L2.dof_stiffness_poly[spin, 0], L2.dof_stiffness_poly[spin, 1] = 1.0, 0.0, 0.0
-    vector_springs(L2, W, j, h, scheme)
+    vector_springs(L2, W, j, h)
     for i in range(k):
         r = 6 - k + i
         pull_one(D.y[L.place_node[n], r], -value * W.pull[j, r, 3] * W.row_scale[first + i], out)

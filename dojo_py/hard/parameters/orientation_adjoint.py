@@ -15,7 +15,7 @@ from dojo_py.jit import kernel
 
 
 @kernel
-def orientation_adjoint(L, W, A, G, D, h, scheme):
+def orientation_adjoint(L, W, A, G, D, h):
     """Add to D.here and D.before the effect of each body's rotations through the servos of orientations."""
     first = L.node_joint.shape[0] - L.eq_kind.shape[0]
     for e in range(L.eq_kind.shape[0]):
@@ -24,19 +24,19 @@ def orientation_adjoint(L, W, A, G, D, h, scheme):
         for side in range(2):
             b = L.eq_bodies[e, side]
             for i in range(3 if b >= 0 else 0):
-                _turn(L, W, A, G, D, e, first + e, side, b, i, h, scheme)
+                _turn(L, W, A, G, D, e, first + e, side, b, i, h)
 
 
 @kernel
-def _turn(L, W, A, G, D, e, n, side, b, i, h, scheme):
+def _turn(L, W, A, G, D, e, n, side, b, i, h):
     """Rotation of body b, on one side of closure e, whose node is n, about world axis i."""
     sign, nothing, y = 1.0 if side == 1 else -1.0, (0.0, 0.0, 0.0), D.y[L.place_node[n]]
     turn = (1.0 if i == 0 else 0.0, 1.0 if i == 1 else 0.0, 1.0 if i == 2 else 0.0)
     unit, v = zeros(6), scratch(6)
     unit[3 + i] = 1.0
     as_velocity(W, G, b, unit, h, v)
-    by_here = law_change(L, W, A, G, e, times(sign, turn), nothing, h, scheme)
-    by_before = law_change(L, W, A, G, e, nothing, times(sign, turn), h, scheme)
+    by_here = law_change(L, W, A, G, e, times(sign, turn), nothing, h)
+    by_before = law_change(L, W, A, G, e, nothing, times(sign, turn), h)
     for r in range(3):
         C = W.Ceq[e, side, r]
         pull_one(y[r], by_here[r] - C[3] * v[3] - C[4] * v[4] - C[5] * v[5], D.here[b, 3 + i])

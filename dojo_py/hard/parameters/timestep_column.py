@@ -33,16 +33,16 @@ SHARE = 1e-5
 
 
 @kernel
-def timestep_column(L, W, G, D, qvel, h, scheme, out):
+def timestep_column(L, W, G, D, qvel, h, out):
     """out (nv,) += column of the time step; without actuators and outside wrenches."""
     _momenta(L, W, D, h, out)
     _old_rates(L, G, D, qvel, h, out)
     for dof in range(L.dof_node.shape[0]):
-        _law(L, W, D, dof, h, scheme, out)
+        _law(L, W, D, dof, h, out)
     for n in range(L.node_joint.shape[0]):
         j = L.node_joint[n]
         if j >= 0 and has_vector_spring(L, j):
-            _vector_springs(L, W, D, j, n, h, scheme, out)
+            _vector_springs(L, W, D, j, n, h, out)
     _contacts_and_limits(L, W, D, h, out)
 
 
@@ -89,20 +89,20 @@ def _contacts_and_limits(L, W, D, h, out):
 
 
 @kernel
-def _law(L, W, D, dof, h, scheme, out):
+def _law(L, W, D, dof, h, out):
     """Springs of hinges, slides and tendons, armature and dry friction of coordinate dof."""
     n, r = L.dof_node[dof], L.dof_row[dof]
     if n < 0:
         return
     rate = W.rows[n, r]
     change = -L.dof_armature[dof] * rate / h
-    w_new, w_old = spring_weights(scheme, h)
+    w_new, w_old = spring_weights(W.options.springs, h)
     if dof >= L.dof_joint.shape[0]:
-        force, _, _, by_old_rate = tendon_spring(L, W, dof, rate, h, scheme)
+        force, _, _, by_old_rate = tendon_spring(L, W, dof, rate, h)
         change += force + W.rate_prev[dof] * by_old_rate
     elif L.dof_vector[dof] < 0:
         offset = W.angle0[dof] - L.dof_springref[dof] - 2.0 * w_old * W.rate_prev[dof]
-        force, _, _, by_old_rate = curved_spring(L, W, dof, rate, h, scheme)
+        force, _, _, by_old_rate = curved_spring(L, W, dof, rate, h)
         change += L.dof_stiffness[dof] * (w_new * rate + offset) + force + W.rate_prev[dof] * by_old_rate
     force, slope = curved_damper(L, dof, rate)
     change += force - slope * rate
@@ -110,12 +110,12 @@ def _law(L, W, D, dof, h, scheme, out):
     if bound > 0.0:
         f = W.fric[dof]
         change -= rate / h / (f[1] / (bound + f[0]) + f[2] / (bound - f[0]))
-        dof_number(L, W, D, L, FRICTIONLOSS, dof, L.dof_frictionloss[dof] / h, h, scheme, out)
+        dof_number(L, W, D, L, FRICTIONLOSS, dof, L.dof_frictionloss[dof] / h, h, out)
     pull_one(D.y[L.place_node[n], r], -change * W.row_scale[dof], out)
 
 
 @kernel
-def _vector_springs(L, W, D, j, n, h, scheme, out):
+def _vector_springs(L, W, D, j, n, h, out):
     """Spring of a ball or free joint: its impulse over steps of two lengths with the same end."""
     k, rates, kept = L.ndof[j], scratch(6), scratch((6, 4))
     copy_rows(W.pull[j], kept)
@@ -125,7 +125,7 @@ def _vector_springs(L, W, D, j, n, h, scheme, out):
         amount = SHARE * h if side == 0 else -SHARE * h
         for r in range(6 - k, 6):
             W.rows[n, r] = rates[r] * h / (h + amount)
-        vector_springs(L, W, j, h + amount, scheme)
+        vector_springs(L, W, j, h + amount)
         for r in range(6 - k, 6):
             push = -0.5 / amount * W.pull[j, r, 3] * W.row_scale[L.vadr[j] + r - 6 + k]
             pull_one(D.y[L.place_node[n], r], push, out)
