@@ -55,11 +55,11 @@ pasted: Any = njit(inline="always", **OPTIONS)
 
 FILES = (
     "arrays.py", "by_address.py", "compiler.py", "disjoint_sets.py", "handles.py", "indices.py", "jit.py",
-    "mechanism/enums.py", "passes.py", "policy/loop_counts.py", "rotation.py", "simulate/status.py",
+    "mechanism/enums.py", "passes.py", "policy/loop_counts.py", "simulate/status.py",
 )  # fmt: skip
 ROOMS = (
-    "actuation/*.py", "collision/**/*.py", "drawing/*.py", "fluid/*.py", "hard/**/*.py", "solver/**/*.py", "soft/**/*.py",
-    "mechanism/wrapping.py",
+    "actuation/*.py", "algebra/*.py", "collision/**/*.py", "drawing/*.py", "fluid/*.py", "hard/**/*.py", "solver/**/*.py",
+    "soft/**/*.py", "mechanism/wrapping.py",
 )  # fmt: skip
 """Where kernels live, and the constants they are compiled with."""
 ABOVE = ("planning/*_kernels.py", "policy/*_kernels.py", "environments/**/*_kernels.py")

@@ -10,20 +10,11 @@ controls are kept within π, too. Found from the wheel.
 import math
 
 from dojo_py.actuation.dynamics import DYN_NONE
+from dojo_py.algebra.quaternions import exponential
 from dojo_py.jit import kernel
 
 QUAT = 2
 """`actuator_ctrlspec` of controls that are a quaternion."""
-
-
-@kernel
-def exponential(x, y, z):
-    """Unit quaternion of a rotation vector."""
-    angle = math.sqrt(x * x + y * y + z * z)
-    if angle == 0.0:
-        return 1.0, 0.0, 0.0, 0.0
-    s = math.sin(0.5 * angle) / angle
-    return math.cos(0.5 * angle), s * x, s * y, s * z
 
 
 @kernel
@@ -39,22 +30,6 @@ def asked_for(spec, u, first):
 
 
 @kernel
-def short_way(q, p):
-    """Rotation vector, three numbers, from orientation q (4) to p (4), of at most π."""
-    w = q[0] * p[0] + q[1] * p[1] + q[2] * p[2] + q[3] * p[3]
-    x = q[0] * p[1] - q[1] * p[0] - q[2] * p[3] + q[3] * p[2]
-    y = q[0] * p[2] - q[2] * p[0] - q[3] * p[1] + q[1] * p[3]
-    z = q[0] * p[3] - q[3] * p[0] - q[1] * p[2] + q[2] * p[1]
-    sine = math.sqrt(x * x + y * y + z * z)
-    if sine == 0.0:
-        return 0.0, 0.0, 0.0
-    scale = 2.0 * math.atan2(sine, abs(w)) / sine
-    if w < 0.0:
-        scale = -scale
-    return scale * x, scale * y, scale * z
-
-
-@kernel
 def keep_within_pi(act, first):
     """The same rotation as a vector of at most π, in place."""
     size = math.sqrt(act[first] ** 2 + act[first + 1] ** 2 + act[first + 2] ** 2)
@@ -63,17 +38,6 @@ def keep_within_pi(act, first):
         scale = 1.0 - 2.0 * math.pi * turns / size
         for k in range(3):
             act[first + k] *= scale
-
-
-@kernel
-def seen_from(q, p):
-    """q* ⊗ p: orientation p (4) as q (4) sees it."""
-    return (
-        q[0] * p[0] + q[1] * p[1] + q[2] * p[2] + q[3] * p[3],
-        q[0] * p[1] - q[1] * p[0] - q[2] * p[3] + q[3] * p[2],
-        q[0] * p[2] - q[2] * p[0] - q[3] * p[1] + q[1] * p[3],
-        q[0] * p[3] - q[3] * p[0] - q[1] * p[2] + q[2] * p[1],
-    )
 
 
 @kernel

@@ -7,9 +7,9 @@ Slider-crank: gear₀ along the length of `mechanism/slider_crank.py`. Adhesion:
 Orientation: three torques along the axes of a ball joint's child or of a site beside a reference site; no gear.
 """
 
+from dojo_py.algebra.rotations import quat_conj_mul, quat_to_matrix, rotation_vector
 from dojo_py.arrays import scratch
 from dojo_py.jit import kernel
-from dojo_py.rotation import quat_conj_mul, quat_to_matrix, rotation_vector
 
 SCALAR, BALL, FREE, SITE, TENDON, CRANK, ADHESION, ORIENTATION = 0, 1, 2, 3, 4, 5, 6, 7
 

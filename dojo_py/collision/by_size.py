@@ -13,8 +13,8 @@ acts like a translation of its shape by w.
 
 import math
 
+from dojo_py.algebra.vectors import matrix, minus, row, turned, turned_back
 from dojo_py.collision.convex_shapes import BOX, CAPSULE, CYLINDER, ELLIPSOID
-from dojo_py.collision.vectors import matrix, minus, row, turned, turned_back
 from dojo_py.jit import kernel
 
 ZERO = (0.0, 0.0, 0.0)

@@ -7,6 +7,7 @@ crossing edges                                                                  
 
 import math
 
+from dojo_py.algebra.vectors import along, cross, dot, length, minus, part_across, perpendicular, put, row
 from dojo_py.collision.convex_shapes import CYLINDER
 from dojo_py.collision.crossing_edges import STEEP, crossing_edges
 from dojo_py.collision.features import POINT_PLANE, RIM_PLANE
@@ -15,7 +16,6 @@ from dojo_py.collision.rim_choice import LEAN, flat_number
 from dojo_py.collision.rims import RIM_SOFTNESS, STEADY_LEAN
 from dojo_py.collision.shown_parts import corner_part, face_part, farther_away, note_parts
 from dojo_py.collision.shown_polygons import no_ends, put_feature
-from dojo_py.collision.vectors import along, cross, dot, length, minus, part_across, perpendicular, put, row
 from dojo_py.jit import kernel
 
 SLIVER = 1e-9

@@ -10,9 +10,9 @@ b are those of the cores; rounding adds r δn to the points. Where both features
 parallel edges) the points are not determined, nor which body's rotation the normal follows; the gap's derivative at them is.
 """
 
+from dojo_py.algebra.vectors import along, cross, dot, length, minus, perpendicular, plus, times, turned
 from dojo_py.collision.convex_pair import INDEPENDENT, shared
 from dojo_py.collision.convex_shapes import follow, rounding
-from dojo_py.collision.vectors import along, cross, dot, length, minus, perpendicular, plus, times, turned
 from dojo_py.jit import kernel
 
 COLUMNS = 12

@@ -13,6 +13,7 @@ r_A, r_B are applied at the end, so that spheres and capsules have exact normals
 
 import math
 
+from dojo_py.algebra.vectors import along, cross, dot, length, minus, perpendicular, plus, row, times, turned, unit
 from dojo_py.collision.convex_shapes import (
     BOX,
     CAP,
@@ -30,7 +31,6 @@ from dojo_py.collision.convex_shapes import (
 )
 from dojo_py.collision.epa import MOST_POINTS, epa
 from dojo_py.collision.gjk import core_size, gjk
-from dojo_py.collision.vectors import along, cross, dot, length, minus, perpendicular, plus, row, times, turned, unit
 from dojo_py.jit import kernel
 
 LEAST_WEIGHT = 1e-8

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dojo_py.collision.vectors import dot, row, turned, turned_back
+from dojo_py.algebra.vectors import dot, row, turned, turned_back
 from dojo_py.jit import kernel
 from dojo_py.mechanism.enums import GeomType
 

@@ -14,7 +14,7 @@ An axis has no faces. All terms depend only on the relative orientation of the s
 
 import math
 
-from dojo_py.collision.vectors import along, cross, dot, length, minus, plus, times
+from dojo_py.algebra.vectors import along, cross, dot, length, minus, plus, times
 from dojo_py.jit import kernel
 
 FACE_RISE = 0.15

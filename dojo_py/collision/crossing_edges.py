@@ -6,13 +6,13 @@ nearly parallel, or in a face: height of one edge over the face of the other    
 
 import math
 
+from dojo_py.algebra.vectors import along, cross, dot, length, minus, plus, put, row, unit
 from dojo_py.collision.crossing import STEEP_EDGE, over_fade
 from dojo_py.collision.facing import WHOLE
 from dojo_py.collision.features import EDGE_EDGE, EDGE_OVER
 from dojo_py.collision.overhang import STEEPNESS, within_edge
 from dojo_py.collision.shown_parts import edge_part, face_part, fade_of_crossing, farther_away, note_normals, note_parts
 from dojo_py.collision.shown_polygons import FOUND, border_number, edge_number, no_ends, put_feature
-from dojo_py.collision.vectors import along, cross, dot, length, minus, plus, put, row, unit
 from dojo_py.jit import kernel
 
 ALIGNED = 0.999

@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dojo_py.algebra.vectors import cross, dot, length, minus, perpendicular, put, row, times, unit
 from dojo_py.collision.convex_shapes import is_curved
 from dojo_py.collision.gjk import Simplex, add_support, core_size, keep, triangle_point
-from dojo_py.collision.vectors import cross, dot, length, minus, perpendicular, put, row, times, unit
 from dojo_py.jit import kernel
 
 MOST_POINTS, MOST_FACES, MOST_EDGES = 160, 1200, 400

@@ -19,8 +19,8 @@ it becomes infinite the impulse has faded to zero (hard/far_pairs.py). ν is a s
 
 import math
 
+from dojo_py.algebra.vectors import along, dot, length, minus, row
 from dojo_py.collision.convex_shapes import BOX, MESH
-from dojo_py.collision.vectors import along, dot, length, minus, row
 from dojo_py.jit import kernel
 
 WHOLE, FACE, EDGE, CORNER = range(4)

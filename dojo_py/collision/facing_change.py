@@ -8,12 +8,12 @@ A is seen along ν = R_Aᵀ n, B along ν = -R_Bᵀ n. n is the direction from A
 
 import math
 
+from dojo_py.algebra.vectors import cross, minus, times, turned, turned_back
 from dojo_py.arrays import body_row
 from dojo_py.collision.convex_shapes import PLANE
 from dojo_py.collision.facing import WHOLE, ZERO, facing, listed_side
 from dojo_py.collision.relaxed_points import follow_normal, normal_by_size, relax, relaxed_normal, smaller_radius
 from dojo_py.collision.shown_polygons import pose_of
-from dojo_py.collision.vectors import cross, minus, times, turned, turned_back
 from dojo_py.jit import kernel
 
 NOT_SHOWN = 100.0

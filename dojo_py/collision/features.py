@@ -23,8 +23,8 @@ points, r their rounding, and u = δx + δθ × (p - x) the displacement of a po
 
 import math
 
+from dojo_py.algebra.vectors import along, cross, dot, minus, part_across, plus, times
 from dojo_py.collision.convex_shapes import RIM, feature_support, follow
-from dojo_py.collision.vectors import along, cross, dot, minus, part_across, plus, times
 from dojo_py.jit import kernel
 
 BALL_FEATURE, CROSSING, POINT_PLANE, EDGE_EDGE, EDGE_OVER, RIM_PLANE, NEAREST, RIM_EDGE, RIM_RIM, ELLIPSOID_PLANE = range(10)

@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dojo_py.algebra.vectors import along, cross, dot, length, minus, plus, put, row, times
 from dojo_py.collision.convex_shapes import extent, is_curved, support
-from dojo_py.collision.vectors import along, cross, dot, length, minus, plus, put, row, times
 from dojo_py.jit import kernel
 
 MOST_ROUNDS = 128

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from dojo_py.algebra.vectors import along, dot, minus, times, turned, turned_back
 from dojo_py.collision.convex_shapes import MESH, Hulls, rounding, support
-from dojo_py.collision.vectors import along, dot, minus, times, turned, turned_back
 from dojo_py.jit import kernel
 
 HFIELD = 1

@@ -13,6 +13,7 @@ meshes seen from between the normals of their faces show more than one face, of 
 
 import math
 
+from dojo_py.algebra.vectors import dot, minus, put, row, times
 from dojo_py.arrays import body_row
 from dojo_py.collision.candidates import AROUND, FELT
 from dojo_py.collision.common_area import DEEPER, common_corners
@@ -25,7 +26,6 @@ from dojo_py.collision.participation import NOW, takes_part
 from dojo_py.collision.rim_choice import rim_features
 from dojo_py.collision.shown_parts import list_shown, show_part
 from dojo_py.collision.shown_polygons import FOUND, no_ends, pose_of, shows_polygon
-from dojo_py.collision.vectors import dot, minus, put, row, times
 from dojo_py.jit import kernel
 
 MOST = 8

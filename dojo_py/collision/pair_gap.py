@@ -2,12 +2,12 @@
 
 import math
 
+from dojo_py.algebra.vectors import along, dot, length, minus, times, unit
 from dojo_py.arrays import body_row
 from dojo_py.collision.convex_pair import nearest
 from dojo_py.collision.convex_shapes import PLANE, SPHERE, rounding, support
 from dojo_py.collision.gjk import gjk
 from dojo_py.collision.shown_polygons import pose_of, shape_of
-from dojo_py.collision.vectors import along, dot, length, minus, times, unit
 from dojo_py.jit import kernel
 
 

@@ -8,32 +8,26 @@ M = A diag(a², b², c²) Aᵀ for an ellipsoid with axes A (columns, body frame
 
 import math
 
+from dojo_py.algebra.vectors import rotated
 from dojo_py.jit import kernel
 
 
 @kernel
-def touching_point(nb, centre, curved, M, p, P):
-    """Write p (3,) and its derivative P (3, 3) with respect to n_b; nb, centre (3,): body frame [m]."""
-    if not curved:
-        for i in range(3):
-            p[i] = centre[i]
-            for j in range(3):
-                P[i, j] = 0.0
-        return
-    m0 = M[0, 0] * nb[0] + M[0, 1] * nb[1] + M[0, 2] * nb[2]
-    m1 = M[1, 0] * nb[0] + M[1, 1] * nb[1] + M[1, 2] * nb[2]
-    m2 = M[2, 0] * nb[0] + M[2, 1] * nb[1] + M[2, 2] * nb[2]
-    s = 1.0 / math.sqrt(m0 * nb[0] + m1 * nb[1] + m2 * nb[2])
-    p[0] = centre[0] - m0 * s
-    p[1] = centre[1] - m1 * s
-    p[2] = centre[2] - m2 * s
+def touching_point(n, centre, M):
+    """p [m] of an ellipsoid and its derivative by n = n_b, nine numbers. n, centre: body frame; M (3, 3) [m²].
+
+    ∂p/∂n = (M n) (M n)ᵀ / s³ - M / s,   s = √(nᵀ M n)
+    """
+    m = rotated(M, n)
+    s = 1.0 / math.sqrt(m[0] * n[0] + m[1] * n[1] + m[2] * n[2])
     c = s * s * s
-    P[0, 0] = c * m0 * m0 - s * M[0, 0]
-    P[1, 1] = c * m1 * m1 - s * M[1, 1]
-    P[2, 2] = c * m2 * m2 - s * M[2, 2]
-    P[0, 1] = P[1, 0] = c * m0 * m1 - s * M[0, 1]
-    P[0, 2] = P[2, 0] = c * m0 * m2 - s * M[0, 2]
-    P[1, 2] = P[2, 1] = c * m1 * m2 - s * M[1, 2]
+    xy, xz, yz = c * m[0] * m[1] - s * M[0, 1], c * m[0] * m[2] - s * M[0, 2], c * m[1] * m[2] - s * M[1, 2]
+    by_n = (
+        c * m[0] * m[0] - s * M[0, 0], xy, xz,
+        xy, c * m[1] * m[1] - s * M[1, 1], yz,
+        xz, yz, c * m[2] * m[2] - s * M[2, 2],
+    )  # fmt: skip
+    return (centre[0] - m[0] * s, centre[1] - m[1] * s, centre[2] - m[2] * s), by_n
 
 
 @kernel

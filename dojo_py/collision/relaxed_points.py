@@ -18,8 +18,8 @@ while τ decreases from a large value. When the bodies move, with displacements 
 
 import math
 
+from dojo_py.algebra.vectors import along, cross, dot, length, minus, plus, row, times, turned, turned_back
 from dojo_py.collision.convex_shapes import CAPSULE
-from dojo_py.collision.vectors import along, cross, dot, length, minus, plus, row, times, turned, turned_back
 from dojo_py.jit import kernel
 
 SOFTNESS = 0.05

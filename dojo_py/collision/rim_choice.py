@@ -10,12 +10,12 @@ otherwise the curves pass each other where the shapes do not touch.
 
 import math
 
+from dojo_py.algebra.vectors import along, cross, dot, length, minus, put, row, times
 from dojo_py.collision.convex_shapes import CYLINDER
 from dojo_py.collision.features import BALL_FEATURE, POINT_PLANE, RIM_EDGE, RIM_RIM
 from dojo_py.collision.overhang import hangs_less, within_edge
 from dojo_py.collision.rims import radial, rim_edge, rim_edge_angle, rim_rim, rim_rim_angles
 from dojo_py.collision.shown_polygons import RIM_POINTS, SIDE_COSINE, edge_number, no_ends, put_feature
-from dojo_py.collision.vectors import along, cross, dot, length, minus, put, row, times
 from dojo_py.jit import kernel
 
 ALONG = 0.998

@@ -16,8 +16,8 @@ features.py, `…_change` is the change when the two bodies move; the angles cha
 
 import math
 
+from dojo_py.algebra.vectors import along, cross, dot, minus, plus, times
 from dojo_py.collision.features import moved
-from dojo_py.collision.vectors import along, cross, dot, minus, plus, times
 from dojo_py.jit import kernel
 
 RIM_SOFTNESS = 1e-3

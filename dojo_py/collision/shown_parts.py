@@ -5,13 +5,13 @@ A part is (WHOLE, FACE, EDGE or CORNER; its number, of an edge those of both fac
 
 import math
 
+from dojo_py.algebra.vectors import put, row, times, turned, turned_back
 from dojo_py.collision.convex_shapes import CYLINDER
 from dojo_py.collision.crossing import crossing_fade
 from dojo_py.collision.facing import CORNER, EDGE, FACE, WHOLE, face_beside, facing, has_faces, list_faces
 from dojo_py.collision.facing_change import direction
 from dojo_py.collision.overhang import STEEPNESS
 from dojo_py.collision.shown_polygons import FOUND, show_face, show_polygon
-from dojo_py.collision.vectors import put, row, times, turned, turned_back
 from dojo_py.jit import kernel
 
 

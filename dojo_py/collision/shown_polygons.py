@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dojo_py.algebra.vectors import along, dot, length, plus, put, row, times, turned, turned_back
 from dojo_py.collision.convex_shapes import CAPSULE, CYLINDER, ELLIPSOID, PLANE, SPHERE
 from dojo_py.collision.features import RIM_PLANE
-from dojo_py.collision.vectors import along, dot, length, plus, put, row, times, turned, turned_back
 from dojo_py.jit import kernel
 
 RING = 48

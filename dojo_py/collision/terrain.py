@@ -14,6 +14,21 @@ by triangle, edge and point of the grid.
 
 import math
 
+from dojo_py.algebra.vectors import (
+    along,
+    cross,
+    dot,
+    length,
+    minus,
+    perpendicular,
+    plus,
+    put,
+    row,
+    times,
+    turned,
+    turned_back,
+    unit,
+)
 from dojo_py.arrays import body_row
 from dojo_py.collision.common_area import common_corners
 from dojo_py.collision.convex_pair import nearest
@@ -53,21 +68,6 @@ from dojo_py.collision.terrain_grid import (
     shares_of,
     triangle_in_field,
     triangle_number,
-)
-from dojo_py.collision.vectors import (
-    along,
-    cross,
-    dot,
-    length,
-    minus,
-    perpendicular,
-    plus,
-    put,
-    row,
-    times,
-    turned,
-    turned_back,
-    unit,
 )
 from dojo_py.jit import kernel
 

@@ -3,13 +3,13 @@
 Prisms whose bounding box is farther from the shape's than the gap found so far are left out, blocks of them at once.
 """
 
+from dojo_py.algebra.vectors import minus, plus, turned, unit
 from dojo_py.arrays import body_row
 from dojo_py.collision.convex_pair import nearest
 from dojo_py.collision.convex_shapes import MESH
 from dojo_py.collision.height_fields import BLOCK, between_boxes, block_box, box_in_field, middle_of, terrain_triangle
 from dojo_py.collision.height_fields import CORNERS as PRISM
 from dojo_py.collision.shown_polygons import pose_of, shape_of
-from dojo_py.collision.vectors import minus, plus, turned, unit
 from dojo_py.jit import kernel
 
 

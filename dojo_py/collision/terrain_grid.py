@@ -4,8 +4,8 @@ A cell is (row, column, half), as `height_fields.terrain_triangle` has it. Place
 edges and points of the grid have numbers.
 """
 
+from dojo_py.algebra.vectors import cross, dot, length, minus, times, unit
 from dojo_py.collision.height_fields import grid_point, terrain_triangle
-from dojo_py.collision.vectors import cross, dot, length, minus, times, unit
 from dojo_py.jit import kernel
 
 ON_EDGE = 1e-7

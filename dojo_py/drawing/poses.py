@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from dojo_py.algebra.rotations import quat_mul, quat_normalise, turn_vector
 from dojo_py.jit import entry, kernel
 from dojo_py.mechanism import quaternion
 from dojo_py.mechanism.enums import JointType
-from dojo_py.rotation import quat_mul, quat_normalise
 
 Array = np.ndarray
 
@@ -63,9 +63,9 @@ def place_body(tree, frames, qpos, body, x, q, work):
     """Pose of a body whose parent has one: x (nbody, 3), q (nbody, 4)."""
     parent, first, number, kind, at = tree
     pos, quat, anchor, axis, reference = frames
-    moved, turn, product = work[0], work[1], work[2]
+    moved, turn = work[0], work[1]
     up = parent[body]
-    rotate(q[up], pos[body], moved)
+    turn_vector(q[up], pos[body], moved)
     for i in range(3):
         x[body, i] = x[up, i] + moved[i]
     quat_mul(q[up], quat[body], q[body])
@@ -78,11 +78,11 @@ def place_body(tree, frames, qpos, body, x, q, work):
             continue
         shift = qpos[k] - reference[k]
         if kind[j] == SLIDE:
-            rotate(q[body], axis[j], moved)
+            turn_vector(q[body], axis[j], moved)
             for i in range(3):
                 x[body, i] += shift * moved[i]
             continue
-        rotate(q[body], anchor[j], moved)
+        turn_vector(q[body], anchor[j], moved)
         for i in range(3):
             x[body, i] += moved[i]
         if kind[j] == BALL:
@@ -91,23 +91,11 @@ def place_body(tree, frames, qpos, body, x, q, work):
             turn[0] = math.cos(0.5 * shift)
             for i in range(3):
                 turn[1 + i] = math.sin(0.5 * shift) * axis[j, i]
-        quat_mul(q[body], turn, product)
-        for i in range(4):
-            q[body, i] = product[i]
-        rotate(q[body], anchor[j], moved)
+        quat_mul(q[body], turn, q[body])
+        turn_vector(q[body], anchor[j], moved)
         for i in range(3):
             x[body, i] -= moved[i]
     quat_normalise(q[body])
-
-
-@kernel
-def rotate(q, v, out):
-    """out = v (3,) turned by the unit quaternion q: v + 2 w (u × v) + 2 u × (u × v)."""
-    w, a, b, c = q[0], q[1], q[2], q[3]
-    x, y, z = 2.0 * (b * v[2] - c * v[1]), 2.0 * (c * v[0] - a * v[2]), 2.0 * (a * v[1] - b * v[0])
-    out[0] = v[0] + w * x + b * z - c * y
-    out[1] = v[1] + w * y + c * x - a * z
-    out[2] = v[2] + w * z + a * y - b * x
 
 
 @kernel

@@ -9,10 +9,11 @@ it. In the hard limit only: on the central path no contact touches.
 A law that depends on velocity sees v = mean of -n · (v₁ - v₂) over the contacts, as MuJoCo has it.
 """
 
+from dojo_py.algebra.vectors import to_world
 from dojo_py.arrays import scratch
-from dojo_py.collision.plane import touching_point
 from dojo_py.hard.compiled_apart import START, feature_place
 from dojo_py.hard.contact_rows import plane_gap
+from dojo_py.hard.plane_contacts import touching
 from dojo_py.jit import kernel
 
 TOUCHING = 1e-7
@@ -65,14 +66,11 @@ def _sticks(L, P, Q, W, candidate, body, place):
 @kernel
 def _plane_place(P, i, W, place):
     """Normal and point of plane candidate i at the start."""
-    b, n, R = P.body[i], P.normal[i], W.R[P.body[i]]
-    nb, p, D = scratch(3), scratch(3), scratch((3, 3))
+    b, n = P.body[i], P.normal[i]
+    p, _ = touching(P, i, W.R[b])
+    surface = to_world(W.R[b], W.x[b], p)
     for k in range(3):
-        nb[k] = R[0, k] * n[0] + R[1, k] * n[1] + R[2, k] * n[2]
-    touching_point(nb, P.point[i], P.curved[i], P.shape[i], p, D)
-    for k in range(3):
-        place[k] = n[k]
-        place[3 + k] = W.x[b, k] + R[k, 0] * p[0] + R[k, 1] * p[1] + R[k, 2] * p[2] - P.radius[i] * n[k]
+        place[k], place[3 + k] = n[k], surface[k] - P.radius[i] * n[k]
 
 
 @kernel

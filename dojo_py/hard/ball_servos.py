@@ -14,13 +14,13 @@ damps by kp h/2.)
 """
 
 from dojo_py.actuation.force import clamp
+from dojo_py.algebra.quaternions import inverse_jacobian, logarithm, product, quaternion
+from dojo_py.algebra.rotations import exp_jacobian, quat_exp, quat_to_matrix
+from dojo_py.algebra.vectors import along, dot, matrix, times, turned_back
 from dojo_py.arrays import scratch
-from dojo_py.collision.vectors import along, dot, matrix, times, turned_back
 from dojo_py.hard.dof_rows import IMPLICIT, MIDPOINT, has_vector_spring, not_across, vector_springs
 from dojo_py.hard.islands import NODES, in_span
-from dojo_py.hard.orientations import inverse_jacobian, logarithm, product, quaternion
 from dojo_py.jit import kernel
-from dojo_py.rotation import exp_jacobian, quat_exp, quat_to_matrix
 
 
 @kernel

@@ -7,9 +7,9 @@ s(ω) = sqrt(1 - h²|ω|²/4)                                                   
 
 import math
 
+from dojo_py.algebra.rotations import quat_mul, quat_normalise, quat_to_matrix, step_quaternion, step_tangent
 from dojo_py.arrays import scratch
 from dojo_py.jit import kernel
-from dojo_py.rotation import quat_mul, quat_normalise, quat_to_matrix, step_quaternion, step_tangent
 from dojo_py.solver.octet import WIDTH
 
 

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from dojo_py.algebra.rotations import quat_mul, turn_back, turn_vector
 from dojo_py.arrays import scratch
 from dojo_py.hard.coordinates import pose_back
 from dojo_py.hard.energy_momentum import over_last_parts
@@ -14,7 +15,6 @@ from dojo_py.hard.terms import FREE
 from dojo_py.hard.warm_start import carried_flags
 from dojo_py.jit import entry, kernel
 from dojo_py.mechanism.quaternion import conjugate, matrix, rotate
-from dojo_py.rotation import quat_mul, turn_back, turn_vector
 
 
 class BodyTable(NamedTuple):

@@ -9,11 +9,11 @@ the pose after the hinges before it.
 
 import math
 
+from dojo_py.algebra.rotations import quat_conj_mul
 from dojo_py.arrays import copy, scratch
 from dojo_py.hard.chain_coordinates import ball_orientation
 from dojo_py.hard.joints.compound import chain_pose, solve_small
 from dojo_py.jit import kernel
-from dojo_py.rotation import quat_conj_mul
 
 NEARER = 0.5
 """Another start is preferred if |e|² ends below this fraction of the best so far. Three hinges reach every orientation in two ways,

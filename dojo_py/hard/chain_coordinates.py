@@ -4,10 +4,10 @@ Chain: angles and displacements from the joints' zero, (k,); of a ball the rotat
 qpos: angles and displacements that begin at qpos0; of a ball a quaternion.
 """
 
+from dojo_py.algebra.rotations import quat_conj_mul, quat_exp, quat_mul, quat_normalise
 from dojo_py.arrays import copy, scratch
 from dojo_py.hard.joints.compound import chain_pose
 from dojo_py.jit import kernel
-from dojo_py.rotation import quat_conj_mul, quat_exp, quat_mul, quat_normalise
 
 
 @kernel

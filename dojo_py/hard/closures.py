@@ -10,6 +10,7 @@
 An impulse λ on l is c λ on each θ, in the directions of the joints' rows.
 """
 
+from dojo_py.algebra.rotations import quat_conj_mul
 from dojo_py.arrays import body_row, scratch
 from dojo_py.hard.bodies import relative_pose
 from dojo_py.hard.islands import NODES
@@ -19,7 +20,6 @@ from dojo_py.hard.orientations import start_orientation
 from dojo_py.hard.tendon_paths import path_length
 from dojo_py.hard.terms import CONSTRAINT_ROWS, EQ_CONNECT, EQ_COUPLING, EQ_LENGTHS, EQ_ORIENTATION, EQ_PATH, EQ_TENDON, EQ_WELD
 from dojo_py.jit import kernel
-from dojo_py.rotation import quat_conj_mul
 
 TENDON_ROW = 5
 """The one row of a tendon's node that is used, where a joint with one coordinate has its law."""

@@ -7,10 +7,10 @@ by the ratios r of their coefficients to the one of reference (collision/frictio
 
 import math
 
+from dojo_py.algebra.vectors import dot, matrix, row
 from dojo_py.arrays import body_row, copy, scratch
 from dojo_py.collision.participation import AT_START, OF_STEP
 from dojo_py.collision.plane import reach_of
-from dojo_py.collision.vectors import dot, matrix, row
 from dojo_py.friction_laws import FRICTIONLESS, PYRAMID
 from dojo_py.hard.compiled_apart import BEFORE, START, distance_of_shapes, feature_place, pair_contact_rows
 from dojo_py.hard.far_pairs import full_distance, share

@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 
+from dojo_py.algebra.vectors import to_world
 from dojo_py.arrays import scratch
 from dojo_py.collision.contact_columns import FRAME, GAP, GEOMS, IMPULSE, POSITION, TORQUE, WIDTH
 from dojo_py.collision.participation import NOW, takes_part
-from dojo_py.collision.plane import touching_point
 from dojo_py.hard.compiled_apart import END, distance_of_shapes, feature_place
 from dojo_py.hard.contact_rows import physical_impulse, plane_gap
 from dojo_py.hard.pair_contacts import tangents
+from dojo_py.hard.plane_contacts import touching
 from dojo_py.hard.workspace import contact_room
 from dojo_py.jit import kernel
 from dojo_py.solver.cones.contact import MOST_ROWS, ROWS, impulse_of
@@ -100,17 +101,13 @@ def _find_shown(P, W):
 
 @kernel
 def _plane_row(P, i, W, row):
-    nb, p, D = scratch(3), scratch(3), scratch((3, 3))
     b, n = P.body[i], P.normal[i]
-    R = W.Rn[b]
-    for k in range(3):
-        nb[k] = R[0, k] * n[0] + R[1, k] * n[1] + R[2, k] * n[2]
-    touching_point(nb, P.point[i], P.curved[i], P.shape[i], p, D)
+    p, _ = touching(P, i, W.Rn[b])
+    surface = to_world(W.Rn[b], W.xn[b], p)
     gap = plane_gap(P, i, W.xn, W.Rn)
     row[GAP] = gap
     for k in range(3):
-        surface = W.xn[b, k] + R[k, 0] * p[0] + R[k, 1] * p[1] + R[k, 2] * p[2] - P.radius[i] * n[k]
-        row[POSITION + k] = surface - 0.5 * gap * n[k]
+        row[POSITION + k] = surface[k] - P.radius[i] * n[k] - 0.5 * gap * n[k]
         row[FRAME + k] = n[k]
         row[FRAME + 3 + k] = P.tangent[i, 0, k]
         row[FRAME + 6 + k] = P.tangent[i, 1, k]

@@ -7,12 +7,12 @@ Along coordinate i, whose screw is (u, ψ) at its child's centre of mass, wrench
 Their sums over each body and its descendants are taken about the world's origin, in one pass.
 """
 
+from dojo_py.algebra.rotations import turn_back
 from dojo_py.arrays import scratch
 from dojo_py.hard.chain_coordinates import entries, read_chain
 from dojo_py.hard.joints.compound import chain_pose
 from dojo_py.hard.terms import BALL, FREE
 from dojo_py.jit import kernel
-from dojo_py.rotation import turn_back
 
 
 @kernel

@@ -10,15 +10,7 @@ origin.
 
 import math
 
-from dojo_py.arrays import scratch
-from dojo_py.hard.chain_angles import chain_angles
-from dojo_py.hard.chain_coordinates import chain_back, entries, put_quaternion, read_chain, write_chain
-from dojo_py.hard.joints.compound import chain_pose
-from dojo_py.hard.joints.hinge import hinge_rows
-from dojo_py.hard.joints.slide import slide_rows
-from dojo_py.hard.terms import BALL, COMPOUND, FREE, HINGE
-from dojo_py.jit import entry, kernel
-from dojo_py.rotation import (
+from dojo_py.algebra.rotations import (
     quat_conj_mul,
     quat_exp,
     quat_mul,
@@ -29,6 +21,14 @@ from dojo_py.rotation import (
     turn_back,
     turn_vector,
 )
+from dojo_py.arrays import scratch
+from dojo_py.hard.chain_angles import chain_angles
+from dojo_py.hard.chain_coordinates import chain_back, entries, put_quaternion, read_chain, write_chain
+from dojo_py.hard.joints.compound import chain_pose
+from dojo_py.hard.joints.hinge import hinge_rows
+from dojo_py.hard.joints.slide import slide_rows
+from dojo_py.hard.terms import BALL, COMPOUND, FREE, HINGE
+from dojo_py.jit import entry, kernel
 
 HALF_TURN = 1e-4
 """cos(half the rotation of a body over the interval) below which a motion is outside the domain."""

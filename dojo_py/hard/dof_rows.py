@@ -16,11 +16,11 @@ above (Newmark's method with β = 1/4: the trapezoidal rule, which conserves a n
 
 import math
 
+from dojo_py.algebra.rotations import exp_jacobian, log_jacobian, quat_conj_mul, quat_exp, quat_mul, rotation_vector
 from dojo_py.arrays import scratch
 from dojo_py.hard.islands import NODES, in_span
 from dojo_py.hard.terms import EQ_TENDON, FREE
 from dojo_py.jit import kernel
-from dojo_py.rotation import exp_jacobian, log_jacobian, quat_conj_mul, quat_exp, quat_mul, rotation_vector
 
 MIDPOINT, IMPLICIT, EXPLICIT = 0, 1, 2
 

@@ -31,6 +31,7 @@ from dojo_py.actuation.transmission import (
     turn_axis,
 )
 from dojo_py.actuation.wrapping import slider_crank
+from dojo_py.algebra.rotations import quat_mul, quat_normalise, quat_to_matrix, turn_vector
 from dojo_py.arrays import copy, copy_rows, scratch, zeros
 from dojo_py.hard.couplings import acting_tendons
 from dojo_py.hard.joint_bounds import bound_forces, reached_coordinates
@@ -46,7 +47,6 @@ from dojo_py.jit import entry, kernel
 from dojo_py.mechanism.errors import ModelError
 from dojo_py.mechanism.quaternion import matrix
 from dojo_py.mechanism.source import name_of, refusal
-from dojo_py.rotation import quat_mul, quat_normalise, quat_to_matrix, turn_vector
 from dojo_py.solver.octet import WIDTH
 
 

@@ -4,11 +4,11 @@ It is a guess: contacts that it leaves out are found by the checks at the end of
 then solved again.
 """
 
+from dojo_py.algebra.rotations import quat_mul, quat_normalise, quat_to_matrix, step_quaternion
 from dojo_py.arrays import scratch
 from dojo_py.hard.bodies import strongest_gravity
 from dojo_py.hard.islands import BODIES
 from dojo_py.jit import kernel
-from dojo_py.rotation import quat_mul, quat_normalise, quat_to_matrix, step_quaternion
 
 SPARE = 2.0
 """How many times what velocities and gravity close a step is taken to be able to close."""

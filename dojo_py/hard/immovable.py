@@ -15,11 +15,12 @@ impulses grow until they are round-off (1e22 N s). Its normal impulse without fr
 
 import math
 
+from dojo_py.algebra.vectors import to_world
 from dojo_py.arrays import scratch
 from dojo_py.collision.features import BALL_FEATURE
-from dojo_py.collision.plane import touching_point
 from dojo_py.hard.compiled_apart import START, distance_of_shapes, feature_place
 from dojo_py.hard.contact_rows import OVERLAP
+from dojo_py.hard.plane_contacts import touching
 from dojo_py.hard.terms import FREE
 from dojo_py.jit import kernel
 
@@ -112,14 +113,11 @@ def _place(L, P, Q, W, c, n, point):
         for k in range(3):
             n[k], point[k] = W.feature.normal[k], W.feature.point[k]
         return
-    b, normal, R = P.body[i], P.normal[i], W.R[P.body[i]]
-    local, p, D = scratch(3), scratch(3), scratch((3, 3))
+    b = P.body[i]
+    p, _ = touching(P, i, W.R[b])
+    surface = to_world(W.R[b], W.x[b], p)
     for k in range(3):
-        local[k] = R[0, k] * normal[0] + R[1, k] * normal[1] + R[2, k] * normal[2]
-    touching_point(local, P.point[i], P.curved[i], P.shape[i], p, D)
-    for k in range(3):
-        n[k] = normal[k]
-        point[k] = W.x[b, k] + R[k, 0] * p[0] + R[k, 1] * p[1] + R[k, 2] * p[2]
+        n[k], point[k] = P.normal[i, k], surface[k]
 
 
 @kernel

@@ -13,6 +13,7 @@ paradox): there θ is as large as the energy allows,
 Only in the hard limit and in steps solved whole; on the central path impacts are inelastic, and so are the derivatives.
 """
 
+from dojo_py.algebra.rotations import quat_exp, quat_mul, quat_to_matrix, rotation_vector, step_quaternion
 from dojo_py.arrays import body_row, copy, copy_rows, scratch
 from dojo_py.hard.bodies import kinetic_energy, strongest_gravity
 from dojo_py.hard.compiled_apart import BEFORE, START
@@ -23,7 +24,6 @@ from dojo_py.hard.outcome import is_solved
 from dojo_py.hard.parts import whole
 from dojo_py.hard.start_impulses import COLD
 from dojo_py.jit import kernel
-from dojo_py.rotation import quat_exp, quat_mul, quat_to_matrix, rotation_vector, step_quaternion
 from dojo_py.solver.cones.contact import MOST_ROWS, ROWS, impulse_of
 
 ROUNDS = 10

@@ -5,6 +5,7 @@
 The same rows at the pose where the step starts, with Γ = I, are the directions of the impulses.
 """
 
+from dojo_py.algebra.rotations import quat_conj_mul
 from dojo_py.arrays import body_row, copy, scratch
 from dojo_py.hard.bodies import relative_pose
 from dojo_py.hard.chain_coordinates import ball_orientation, chain_start
@@ -16,7 +17,6 @@ from dojo_py.hard.joints.hinge import hinge_rows
 from dojo_py.hard.joints.slide import slide_rows
 from dojo_py.hard.terms import BALL, COMPOUND, FREE, HINGE, SLIDE
 from dojo_py.jit import kernel
-from dojo_py.rotation import quat_conj_mul
 from dojo_py.solver.octet import WIDTH
 
 

@@ -20,13 +20,13 @@ from typing import Any
 
 import numpy as np
 
+from dojo_py.algebra.rotations import turn_back, turn_vector
 from dojo_py.arrays import scratch
 from dojo_py.hard.coordinate_forces import chain_work, load_on, sum_below
 from dojo_py.hard.terms import BALL, FREE
 from dojo_py.jit import kernel
 from dojo_py.mechanism.enums import DisableBit
 from dojo_py.mechanism.quaternion import matrix
-from dojo_py.rotation import turn_back, turn_vector
 
 PASSED, ACTS = 0, 1
 """Entries of L.lift_flags. PASSED: there is something to compute in every step. ACTS: the motion depends on it."""

@@ -11,9 +11,9 @@ solved.)
 
 import math
 
+from dojo_py.algebra.rotations import exp_jacobian, log_jacobian, quat_exp, quat_mul, rotation_vector
 from dojo_py.arrays import scratch
 from dojo_py.jit import kernel
-from dojo_py.rotation import exp_jacobian, log_jacobian, quat_exp, quat_mul, rotation_vector
 
 ROUND_OFF = 4.0 * 2.22e-16
 """Relative error of a sum of a few terms: rows of Newton's equations that are smaller count as solved."""

@@ -5,12 +5,12 @@ A box holds what its geom may reach in the step, or up to where its impulses fad
 
 import math
 
+from dojo_py.algebra.vectors import cross, dot, length, minus, plus, row
 from dojo_py.arrays import body_row
 from dojo_py.collision.pair_gap import pair_far
 from dojo_py.collision.participation import NO_ROOM
 from dojo_py.collision.sweep import find_near, overlap, pairs_of, set_box, sort_boxes
 from dojo_py.collision.touching import pair_distance
-from dojo_py.collision.vectors import cross, dot, length, minus, plus, row
 from dojo_py.hard.bodies import strongest_gravity
 from dojo_py.hard.round_pairs import round_distance
 from dojo_py.jit import kernel

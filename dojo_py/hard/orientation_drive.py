@@ -6,8 +6,9 @@ import numpy as np
 
 from dojo_py.actuation.orientation import wanted
 from dojo_py.actuation.table import ActuatorTable
+from dojo_py.algebra.quaternions import quaternion, this_way
 from dojo_py.hard.layout import Layout
-from dojo_py.hard.orientations import BOUND, KP, KV, bounded, quaternion, relative, this_way
+from dojo_py.hard.orientations import BOUND, KP, KV, bounded, relative
 from dojo_py.jit import kernel
 
 

@@ -14,78 +14,24 @@ from __future__ import annotations
 
 import math
 
-from dojo_py.actuation.orientation import seen_from, short_way
+from dojo_py.algebra.quaternions import inverse_jacobian, product, quaternion, seen_from, short_way, this_way
+from dojo_py.algebra.rotations import quat_mul, quat_to_matrix, step_quaternion
+from dojo_py.algebra.vectors import along, dot, matrix, plus, times, turned, turned_back
 from dojo_py.arrays import body_row, scratch
-from dojo_py.collision.vectors import along, dot, matrix, plus, times, turned, turned_back
 from dojo_py.hard.dof_rows import spring_shares
 from dojo_py.hard.islands import NODES
 from dojo_py.hard.joint_rows import times_tangent
 from dojo_py.hard.terms import EQ_ORIENTATION
 from dojo_py.jit import kernel
-from dojo_py.rotation import quat_mul, quat_to_matrix, step_quaternion
 
 KP, KV, BOUND = 0, 1, 2
 """Columns of `Servos.orient_law` [N m/rad, N m s/rad, N m]."""
 
 
 @kernel
-def quaternion(array):
-    """An array (4,) as four numbers."""
-    return array[0], array[1], array[2], array[3]
-
-
-@kernel
-def product(a, b):
-    """a ⊗ b, four numbers each."""
-    return (
-        a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3],
-        a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2],
-        a[0] * b[2] - a[1] * b[3] + a[2] * b[0] + a[3] * b[1],
-        a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0],
-    )
-
-
-@kernel
 def relative(one, two, frames):
     """Orientation of frame two relative to frame one. one, two: orientations of their bodies; frames (2, 4)."""
     return seen_from(product(one, quaternion(frames[0])), product(two, quaternion(frames[1])))
-
-
-@kernel
-def logarithm(q):
-    """Rotation vector of q, shorter than 2π: those of q and -q differ by a whole turn."""
-    w, x, y, z = q
-    sine = math.sqrt(x * x + y * y + z * z)
-    scale = 2.0 * math.atan2(sine, w) / sine if sine > 0.0 else 0.0
-    return scale * x, scale * y, scale * z
-
-
-@kernel
-def this_way(q, p):
-    """Rotation vector from q to p, shorter than 2π; of the two senses of rotation that which the quaternions' signs give."""
-    return logarithm(seen_from(q, p))
-
-
-@kernel
-def bend(v):
-    """k of Jr⁻¹(v) = I + ½ [v]ₓ + k [v]ₓ²."""
-    a2 = dot(v, v)
-    if a2 < 1e-8:
-        return 1.0 / 12.0 + a2 / 720.0
-    a = math.sqrt(a2)
-    return 1.0 / a2 - 0.5 / (a * math.tan(0.5 * a))
-
-
-@kernel
-def inverse_jacobian(v, s):
-    """s Jr⁻¹(v) as nine numbers."""
-    x, y, z = v
-    k = bend(v)
-    return (
-        s * (1.0 - k * (y * y + z * z)), s * (k * x * y - 0.5 * z), s * (k * x * z + 0.5 * y),
-        s * (k * x * y + 0.5 * z), s * (1.0 - k * (x * x + z * z)), s * (k * y * z - 0.5 * x),
-        s * (k * x * z - 0.5 * y), s * (k * y * z + 0.5 * x), s * (1.0 - k * (x * x + y * y)),
-    )  # fmt: skip
 
 
 @kernel

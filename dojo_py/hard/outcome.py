@@ -2,6 +2,7 @@
 
 import math
 
+from dojo_py.algebra.rotations import quat_to_matrix
 from dojo_py.arrays import copy
 from dojo_py.hard.islands import BODIES, CONTACTS, LIMITS, NODES
 from dojo_py.hard.points import copy_point
@@ -19,7 +20,6 @@ from dojo_py.hard.report import (
 )
 from dojo_py.hard.statuses import INEXACT, SOLVED, STALLED
 from dojo_py.jit import kernel
-from dojo_py.rotation import quat_to_matrix
 
 MERIT, BEST_RESIDUAL, BEST_WORST, BEST_RECOVERY, SOLVES, WITH_ROUND_OFF, END_IN_VAIN, BUDGET, SLIPS = range(COLUMNS, COLUMNS + 9)
 """Entries of W.found (19,), what the attempts at the step of an island have come to. STATUS, RESIDUAL (beyond round-off), WORST as

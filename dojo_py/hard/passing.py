@@ -16,6 +16,8 @@ differentiated: a step on the central path in which such a feature takes part ha
 
 import math
 
+from dojo_py.algebra.rotations import quat_conj_mul, quat_exp, quat_mul, quat_to_matrix, rotation_vector
+from dojo_py.algebra.vectors import cross, length, matrix, minus, plus, row, times, turned
 from dojo_py.arrays import body_row, copy, copy_rows, scratch
 from dojo_py.collision.convex_pair import nearest
 from dojo_py.collision.convex_shapes import PLANE
@@ -26,13 +28,11 @@ from dojo_py.collision.participation import MISSED, NO_ROOM, NOW, takes_part
 from dojo_py.collision.shown_polygons import pose_of, shape_of
 from dojo_py.collision.sweep import set_box
 from dojo_py.collision.terrain_gap import terrain_nearest
-from dojo_py.collision.vectors import cross, length, matrix, minus, plus, row, times, turned
 from dojo_py.hard.feature_geometry import feature_gap, feature_point
 from dojo_py.hard.islands import in_span
 from dojo_py.hard.near_pairs import find_pairs, gap_of_pair
 from dojo_py.hard.round_pairs import put_nearest
 from dojo_py.jit import kernel
-from dojo_py.rotation import quat_conj_mul, quat_exp, quat_mul, quat_to_matrix, rotation_vector
 
 DEEP, TOUCH = 0.1, 1e-3
 """Fractions of the thickness of a pair: the overlap from which on it passes, the gap below which it touches."""

@@ -15,9 +15,8 @@ slip of its point relative to c is a velocity.
 The rest is evaluated at the next pose (Dojo, section IV-A); Jacobians are with respect to the velocity (v, ω) of the step.
 """
 
-from dojo_py.arrays import scratch
+from dojo_py.algebra.vectors import along, cross, dot, matrix, minus, plus, put, rotated_back, row, times, turned, turned_back
 from dojo_py.collision.plane import touching_point
-from dojo_py.collision.vectors import along, cross, dot, matrix, minus, plus, put, row, times, turned, turned_back
 from dojo_py.jit import kernel
 
 
@@ -84,14 +83,17 @@ def _rolling_by_turn(t_b, n_b, u, w, radius, curved, Q):
 
 
 @kernel
+def touching(P, i, R):
+    """p of candidate i where its body has the rotation R (3, 3), and its derivative by n_b, nine numbers."""
+    return _point(P, i, rotated_back(R, row(P.normal, i)))
+
+
+@kernel
 def _point(P, i, n_b):
     """p of candidate i and, of a curved one, its derivative by n_b (3,), nine numbers."""
     if not P.curved[i]:
         return row(P.point, i), (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-    n, p, Q = scratch(3), scratch(3), scratch((3, 3))
-    n[0], n[1], n[2] = n_b
-    touching_point(n, P.point[i], True, P.shape[i], p, Q)
-    return (p[0], p[1], p[2]), matrix(Q)
+    return touching_point(n_b, P.point[i], P.shape[i])
 
 
 @kernel

@@ -2,6 +2,7 @@
 
 import math
 
+from dojo_py.algebra.vectors import dot_six
 from dojo_py.arrays import scratch
 from dojo_py.hard.assemble import friction_law
 from dojo_py.hard.closures import TENDON_ROW, regularisation
@@ -201,7 +202,7 @@ def _add_impulses_of_contacts(L, W):
                 o = W.cbody[c, other]
                 if o >= 0:
                     for i in range(6):
-                        rest[i] += _product(H[i, WIDTH * other : WIDTH * other + 6], W.dv[o])
+                        rest[i] += dot_six(H[i, WIDTH * other : WIDTH * other + 6], W.dv[o])
 
 
 @kernel
@@ -214,12 +215,6 @@ def _largest_velocity(L, W):
         top = max(L.inertia[b, 0, 0], L.inertia[b, 1, 1], L.inertia[b, 2, 2])
         worst = max(worst, max(abs(r[0]), abs(r[1]), abs(r[2])) / L.mass[b], max(abs(r[3]), abs(r[4]), abs(r[5])) / top)
     return worst
-
-
-@kernel
-def _product(a, b):
-    """a · b of six numbers."""
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] + a[4] * b[4] + a[5] * b[5]
 
 
 @kernel

@@ -8,6 +8,7 @@ Where the step starts, on the central path, the ends of faces and edges move as 
 changes, and so does the direction in which both shapes look at each other (collision/overhang.py, facing_change.py).
 """
 
+from dojo_py.algebra.vectors import along, matrix, minus, row, times, turned, turned_back
 from dojo_py.arrays import body_row
 from dojo_py.collision.by_size import ZERO, at_by_size, point_by_size, support_by_size
 from dojo_py.collision.convex_shapes import CAPSULE, CYLINDER, SPHERE
@@ -16,7 +17,6 @@ from dojo_py.collision.features import BALL_FEATURE, CROSSING, ELLIPSOID_PLANE, 
 from dojo_py.collision.overhang import STEEPNESS, overhang_by_size
 from dojo_py.collision.participation import OF_STEP
 from dojo_py.collision.shown_polygons import pose_of
-from dojo_py.collision.vectors import along, matrix, minus, row, times, turned, turned_back
 from dojo_py.hard.feature_geometry import SMOOTH, feature_geometry, relaxation, rim_softness
 from dojo_py.hard.pair_contacts import crossing_by_length
 from dojo_py.hard.start_places import DGAP, DPOINT, GAP, start_band, start_gap_of

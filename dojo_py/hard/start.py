@@ -1,5 +1,6 @@
 """What a step needs of where it starts: poses, velocities, momenta, frames of contacts, allowed penetrations."""
 
+from dojo_py.algebra.rotations import quat_to_matrix
 from dojo_py.arrays import copy
 from dojo_py.collision.participation import takes_part
 from dojo_py.friction_laws import CONE, FRICTIONLESS, PYRAMID
@@ -12,7 +13,6 @@ from dojo_py.hard.islands import BODIES, CONTACTS, DOFS, LIMITS
 from dojo_py.hard.joint_rows import start_joints
 from dojo_py.hard.limits import start_room, undone
 from dojo_py.jit import kernel
-from dojo_py.rotation import quat_to_matrix
 from dojo_py.solver.cones.standoff import FARTHEST, NEAREST
 
 OUT_OF_REACH = 1e6

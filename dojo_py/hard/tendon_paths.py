@@ -7,33 +7,14 @@ the path of the points where it leaves an object changes nothing to first order,
 """
 
 from dojo_py.actuation.wrapping import CYLINDER, PULLEY, SITE, unit3, wrap
+from dojo_py.algebra.rotations import quat_mul, quat_normalise, quat_to_matrix, step_quaternion
+from dojo_py.algebra.vectors import rotated_back, to_world
 from dojo_py.arrays import body_row, scratch
 from dojo_py.hard.terms import EQ_PATH
 from dojo_py.jit import entry, kernel
-from dojo_py.rotation import quat_mul, quat_normalise, quat_to_matrix, step_quaternion
 
 ROW = 5
 """Row of its node that has a tendon's length."""
-
-
-@kernel
-def to_world(R, x, p):
-    """x + R p for the point p (3,) of a body at x (3,), R (3, 3)."""
-    return (
-        x[0] + R[0, 0] * p[0] + R[0, 1] * p[1] + R[0, 2] * p[2],
-        x[1] + R[1, 0] * p[0] + R[1, 1] * p[1] + R[1, 2] * p[2],
-        x[2] + R[2, 0] * p[0] + R[2, 1] * p[1] + R[2, 2] * p[2],
-    )
-
-
-@kernel
-def turned_back(R, a):
-    """Rᵀ a; R (3, 3), a (3,)."""
-    return (
-        R[0, 0] * a[0] + R[1, 0] * a[1] + R[2, 0] * a[2],
-        R[0, 1] * a[0] + R[1, 1] * a[1] + R[2, 1] * a[2],
-        R[0, 2] * a[0] + R[1, 2] * a[1] + R[2, 2] * a[2],
-    )
 
 
 @kernel
@@ -48,8 +29,8 @@ def _pull(L, e, slot, point, u, scale, x, R, G):
     if slot < 0:
         return
     b = L.eq_bodies[e, slot]
-    f = turned_back(R[b], u)
-    p = turned_back(R[b], (point[0] - x[b, 0], point[1] - x[b, 1], point[2] - x[b, 2]))
+    f = rotated_back(R[b], u)
+    p = rotated_back(R[b], (point[0] - x[b, 0], point[1] - x[b, 1], point[2] - x[b, 2]))
     row = G[slot, ROW]
     row[0] += scale * u[0]
     row[1] += scale * u[1]
@@ -90,9 +71,9 @@ def _round(L, e, k, a, b, x, R):
 @kernel
 def _inside(L, k, b, p, x, R):
     """World point p in the frame of the object of path row k on the body in row b."""
-    q = turned_back(R[b], (p[0] - x[b, 0], p[1] - x[b, 1], p[2] - x[b, 2]))
+    q = rotated_back(R[b], (p[0] - x[b, 0], p[1] - x[b, 1], p[2] - x[b, 2]))
     o = L.path_pos[k, 0]
-    return turned_back(L.path_axes[k], (q[0] - o[0], q[1] - o[1], q[2] - o[2]))
+    return rotated_back(L.path_axes[k], (q[0] - o[0], q[1] - o[1], q[2] - o[2]))
 
 
 @kernel

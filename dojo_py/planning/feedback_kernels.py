@@ -10,11 +10,11 @@ from typing import NamedTuple
 import numpy as np
 from numba import types
 
+from dojo_py.algebra.rotations import quat_conj_mul, quat_normalise, rotation_vector
 from dojo_py.by_address import FRESH, STOP, reader_of
 from dojo_py.handles import Struct
 from dojo_py.jit import entry, kernel
 from dojo_py.mechanism.enums import JointType
-from dojo_py.rotation import quat_conj_mul, quat_normalise, rotation_vector
 from dojo_py.simulate.status import FAILED
 
 FREE, BALL = int(JointType.FREE), int(JointType.BALL)

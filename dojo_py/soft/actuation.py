@@ -8,9 +8,10 @@ import numpy as np
 
 from dojo_py.actuation.controlled import GAIN_DCMOTOR, controlled_law, count_states, is_controlled
 from dojo_py.actuation.muscle import muscle_bias, muscle_gain, muscle_rate
-from dojo_py.actuation.orientation import asked_for, exponential, keep_within_pi, short_way
+from dojo_py.actuation.orientation import asked_for, keep_within_pi
 from dojo_py.actuation.short_way import turns_too_many
 from dojo_py.actuation.wrapping import slider_crank
+from dojo_py.algebra.quaternions import exponential, short_way
 from dojo_py.arrays import scratch, zeros
 from dojo_py.jit import kernel
 from dojo_py.mechanism.enums import BiasType, DisableBit, DynType, GainType, TrnType

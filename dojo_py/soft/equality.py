@@ -7,6 +7,7 @@ Source: computation chapter, "Equality".
 
 import numpy as np
 
+from dojo_py.algebra.rotations import quat_mul, turn_vector
 from dojo_py.arrays import scratch, zeros
 from dojo_py.jit import kernel
 from dojo_py.mechanism.enums import EqualityType, ObjType
@@ -14,7 +15,6 @@ from dojo_py.soft.impedance import set_parameters
 from dojo_py.soft.jacobian import relative_jacobian
 from dojo_py.soft.limits import drop_last, new_row
 from dojo_py.soft.row_kinds import RowKind
-from dojo_py.soft.spatial import multiply_quaternions, rotate
 from dojo_py.soft.workspace import NBLOCK, NEFC
 
 EQUALITY = int(RowKind.EQUALITY)
@@ -40,7 +40,7 @@ def attachment(m, pose, e, side, point, quat):
     local = scratch(3)
     for k in range(3):
         local[k] = e.coef[offset + k]
-    rotate(b.xquat, local, point)
+    turn_vector(b.xquat, local, point)
     for k in range(3):
         point[k] += b.xpos[k]
     for k in range(4):
@@ -95,7 +95,7 @@ def weld_ends(e, q1, q2):
     if e.objtype != SITE:
         for k in range(4):
             relative[k] = e.coef[6 + k]
-        multiply_quaternions(q1, relative, q1)
+        quat_mul(q1, relative, q1)
     for k in range(1, 4):
         q2[k] = -q2[k]
 
@@ -108,15 +108,15 @@ def _orientation_rows(e, q1, q2, nnz, residual, jac):
     """
     rel, scale = scratch(4), e.coef[10]
     weld_ends(e, q1, q2)
-    multiply_quaternions(q2, q1, rel)
+    quat_mul(q2, q1, rel)
     for k in range(3):
         residual[3 + k] = scale * rel[1 + k]
     for c in range(nnz):
         rel[0] = 0.0
         for k in range(3):
             rel[1 + k] = jac[3 + k, c]
-        multiply_quaternions(q2, rel, rel)
-        multiply_quaternions(rel, q1, rel)
+        quat_mul(q2, rel, rel)
+        quat_mul(rel, q1, rel)
         for k in range(3):
             jac[3 + k, c] = 0.5 * scale * rel[1 + k]
 
@@ -132,8 +132,8 @@ def weld_torque(m, pose, e, f):
         q1[k], q2[k] = -q1[k], -q2[k]
         t[k] = f[k - 1]
     t[0] = 0.0
-    multiply_quaternions(q2, t, t)
-    multiply_quaternions(t, q1, t)
+    quat_mul(q2, t, t)
+    quat_mul(t, q1, t)
     for k in range(3):
         f[k] = 0.5 * e.coef[10] * t[1 + k]
 

@@ -4,16 +4,11 @@ Spatial quantities of a kinematic tree are taken about the tree's centre of mass
 for a hinge, [0, axis] for a slide. Source: computation chapter, "General framework"; Featherstone (2008), ch. 4.
 """
 
+from dojo_py.algebra.rotations import quat_mul, quat_to_matrix, turn_vector
 from dojo_py.arrays import scratch
 from dojo_py.jit import kernel
 from dojo_py.mechanism.enums import JointType
-from dojo_py.soft.spatial import (
-    axis_angle_to_quaternion,
-    multiply_quaternions,
-    normalize_quaternion,
-    quaternion_to_matrix,
-    rotate,
-)
+from dojo_py.soft.spatial import axis_angle_to_quaternion, normalize_quaternion
 
 FREE, BALL, SLIDE, HINGE = map(int, JointType)
 
@@ -31,20 +26,20 @@ def place(bodies, parents, elements):
         p = parents[i]
         e = elements[i]
         b = bodies[p.bodyid]
-        rotate(b.xquat, p.pos, e.xpos)
+        turn_vector(b.xquat, p.pos, e.xpos)
         for k in range(3):
             e.xpos[k] += b.xpos[k]
-        multiply_quaternions(b.xquat, p.quat, e.xquat)
-        quaternion_to_matrix(e.xquat, e.xmat)
+        quat_mul(b.xquat, p.quat, e.xquat)
+        quat_to_matrix(e.xquat, e.xmat)
 
 
 @kernel
 def joint_pose(j, s, b, qpos, qpos0):
     """Move body b by its joint j at qpos; record the anchor and axis in s (world frame, before a ball or hinge turns the body)."""
-    rotate(b.xquat, j.pos, s.xanchor)
+    turn_vector(b.xquat, j.pos, s.xanchor)
     for k in range(3):
         s.xanchor[k] += b.xpos[k]
-    rotate(b.xquat, j.axis, s.xaxis)
+    turn_vector(b.xquat, j.axis, s.xaxis)
     a = j.qposadr
     if j.type == SLIDE:
         for k in range(3):
@@ -57,8 +52,8 @@ def joint_pose(j, s, b, qpos, qpos0):
         normalize_quaternion(local)
     else:
         axis_angle_to_quaternion(j.axis, qpos[a] - qpos0[a], local)
-    multiply_quaternions(b.xquat, local, b.xquat)
-    rotate(b.xquat, j.pos, b.xpos)
+    quat_mul(b.xquat, local, b.xquat)
+    turn_vector(b.xquat, j.pos, b.xpos)
     for k in range(3):
         b.xpos[k] = s.xanchor[k] - b.xpos[k]
 
@@ -83,19 +78,19 @@ def body_poses(model_bodies, model_joints, bodies, joints, qpos, qpos0):
                 joints[first].xaxis[k] = model_joints[first].axis[k]
         else:
             parent = bodies[mb.parentid]
-            rotate(parent.xquat, mb.pos, b.xpos)
+            turn_vector(parent.xquat, mb.pos, b.xpos)
             for k in range(3):
                 b.xpos[k] += parent.xpos[k]
-            multiply_quaternions(parent.xquat, mb.quat, b.xquat)
+            quat_mul(parent.xquat, mb.quat, b.xquat)
             for j in range(first, first + mb.jntnum):
                 joint_pose(model_joints[j], joints[j], b, qpos, qpos0)
             normalize_quaternion(b.xquat)
-        quaternion_to_matrix(b.xquat, b.xmat)
-        rotate(b.xquat, mb.ipos, b.xipos)
+        quat_to_matrix(b.xquat, b.xmat)
+        turn_vector(b.xquat, mb.ipos, b.xipos)
         for k in range(3):
             b.xipos[k] += b.xpos[k]
-        multiply_quaternions(b.xquat, mb.iquat, iquat)
-        quaternion_to_matrix(iquat, b.ximat)
+        quat_mul(b.xquat, mb.iquat, iquat)
+        quat_to_matrix(iquat, b.ximat)
 
 
 @kernel

@@ -25,48 +25,6 @@ def normalize_quaternion(q):
 
 
 @kernel
-def multiply_quaternions(a, b, out):
-    """Out (4,) = a ⊗ b; out may be a or b."""
-    w = a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3]
-    x = a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2]
-    y = a[0] * b[2] - a[1] * b[3] + a[2] * b[0] + a[3] * b[1]
-    z = a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0]
-    out[0] = w
-    out[1] = x
-    out[2] = y
-    out[3] = z
-
-
-@kernel
-def rotate(q, v, out):
-    """Out (3,) = v (3,) turned by the unit quaternion q (4,); out may be v."""
-    tx = 2.0 * (q[2] * v[2] - q[3] * v[1])
-    ty = 2.0 * (q[3] * v[0] - q[1] * v[2])
-    tz = 2.0 * (q[1] * v[1] - q[2] * v[0])
-    x = v[0] + q[0] * tx + q[2] * tz - q[3] * ty
-    y = v[1] + q[0] * ty + q[3] * tx - q[1] * tz
-    z = v[2] + q[0] * tz + q[1] * ty - q[2] * tx
-    out[0] = x
-    out[1] = y
-    out[2] = z
-
-
-@kernel
-def quaternion_to_matrix(q, out):
-    """Out (3, 3): the rotation matrix of the unit quaternion q (4,)."""
-    w, x, y, z = q[0], q[1], q[2], q[3]
-    out[0, 0] = w * w + x * x - y * y - z * z
-    out[1, 1] = w * w - x * x + y * y - z * z
-    out[2, 2] = w * w - x * x - y * y + z * z
-    out[0, 1] = 2.0 * (x * y - w * z)
-    out[0, 2] = 2.0 * (x * z + w * y)
-    out[1, 0] = 2.0 * (x * y + w * z)
-    out[1, 2] = 2.0 * (y * z - w * x)
-    out[2, 0] = 2.0 * (x * z - w * y)
-    out[2, 1] = 2.0 * (y * z + w * x)
-
-
-@kernel
 def axis_angle_to_quaternion(axis, angle, out):
     """Out (4,): rotation by angle [rad] about the unit axis (3,)."""
     s = np.sin(0.5 * angle)

@@ -3,10 +3,10 @@
 Contacts, limits and couplings leave it out, as MuJoCo does. Source: computation chapter, "Dual problem" (4.0).
 """
 
+from dojo_py.algebra.rotations import quat_mul
 from dojo_py.arrays import scratch, zeros
 from dojo_py.jit import kernel
 from dojo_py.soft.equality import CONNECT, EQUALITY, WELD, attachment, weld_ends
-from dojo_py.soft.spatial import multiply_quaternions
 from dojo_py.soft.workspace import NE
 
 
@@ -45,8 +45,8 @@ def add_pure_product(a, wx, wy, wz, b, scale, out):
     t[1] = wx
     t[2] = wy
     t[3] = wz
-    multiply_quaternions(a, t, t)
-    multiply_quaternions(t, b, t)
+    quat_mul(a, t, t)
+    quat_mul(t, b, t)
     for k in range(4):
         out[k] += scale * t[k]
 
@@ -94,9 +94,9 @@ def _orientation_bias(q1, q2, a1, a2, total):
     w[0] = 0.0
     for k in range(3):
         w[1 + k] = a2[6 + k]
-    multiply_quaternions(q2, w, left)
+    quat_mul(q2, w, left)
     add_pure_product(left, wx, wy, wz, q1, -0.5, total)
     for k in range(3):
         w[1 + k] = a1[6 + k]
-    multiply_quaternions(w, q1, w)
+    quat_mul(w, q1, w)
     add_pure_product(q2, wx, wy, wz, w, 0.5, total)

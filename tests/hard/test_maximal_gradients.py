@@ -6,7 +6,7 @@ from differences import FIRST_STEP, ridders
 from test_coordinates import JOINTS, PAIRS, Frame, scene
 
 from dojo_py import HardSimulator, Status, load_model
-from dojo_py.rotation import quat_exp, quat_mul
+from dojo_py.algebra.rotations import quat_exp, quat_mul
 from dojo_py.simulate.results import State
 
 KAPPA, H = 1e-3, 0.02

@@ -17,6 +17,7 @@ from dojo_py.actuation.controlled import GAIN_DCMOTOR, is_controlled
 from dojo_py.actuation.force import BIAS_MUSCLE, GAIN_AFFINE, GAIN_MUSCLE, clamp
 from dojo_py.actuation.orientation import QUAT
 from dojo_py.actuation.transmission import ORIENTATION, SCALAR, SITE, TENDON
+from dojo_py.algebra.rotations import quat_normalise
 from dojo_py.arrays import copy
 from dojo_py.hard.ball_servos import ball_force
 from dojo_py.hard.dof_rows import solved_impulse
@@ -26,7 +27,6 @@ from dojo_py.hard.gradients.workspace import EPSILON
 from dojo_py.hard.joint_bounds import bound_forces, bound_sum, forces_from_elsewhere, is_bounded
 from dojo_py.hard.orientations import orientation_impulse, orientation_place
 from dojo_py.jit import kernel
-from dojo_py.rotation import quat_normalise
 
 
 @kernel

@@ -17,6 +17,7 @@ against body 1, world axes; λ, μ: impulses of the rows of position and orienta
                   δτ_w = δw μ + μ × δv,     (δw, δv) = ½ (-v·φ, w φ + v × φ),     φ = R₂ᵀ ψ
 """
 
+from dojo_py.algebra.rotations import cross, rotate
 from dojo_py.arrays import body_row, copy_rows, scratch
 from dojo_py.hard.closures import TENDON_ROW, coupled, lengths_slope, polynomial, weld_error
 from dojo_py.hard.dof_rows import spring_weights, tendon_spring
@@ -25,7 +26,6 @@ from dojo_py.hard.gradients.screws import as_velocity
 from dojo_py.hard.gradients.state_columns import field
 from dojo_py.hard.terms import EQ_COUPLING, EQ_LENGTHS, EQ_ORIENTATION, EQ_PATH, EQ_TENDON, EQ_WELD
 from dojo_py.jit import kernel
-from dojo_py.rotation import cross, rotate
 
 
 @kernel

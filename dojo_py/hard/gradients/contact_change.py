@@ -29,13 +29,13 @@ in the world, so T lags behind.
 
 import math
 
+from dojo_py.algebra.vectors import cross, rotated
 from dojo_py.arrays import body_row, copy, scratch
-from dojo_py.collision.plane import touching_point
 from dojo_py.hard.compiled_apart import START, displace_pair, feature_place
 from dojo_py.hard.contact_rows import feels_frame, physical_impulse, scale_rows
 from dojo_py.hard.feature_rows import shift_share
 from dojo_py.hard.pair_contacts import upright
-from dojo_py.hard.plane_contacts import plane_rows
+from dojo_py.hard.plane_contacts import plane_rows, touching
 from dojo_py.jit import kernel
 from dojo_py.solver.cones.contact import MOST_ROWS, ROWS, impulse_of
 from dojo_py.solver.octet import WIDTH
@@ -124,18 +124,12 @@ def torque_of(rows, B, F):
 @kernel
 def _less_start_gap(P, i, R, row):
     """row (6,) -= derivative of the gap of plane candidate i by (u, ψ) at the start."""
-    nb, p, D, n = scratch(3), scratch(3), scratch((3, 3)), P.normal[i]
-    for r in range(3):
-        nb[r] = R[0, r] * n[0] + R[1, r] * n[1] + R[2, r] * n[2]
-    touching_point(nb, P.point[i], P.curved[i], P.shape[i], p, D)
-    a0 = R[0, 0] * p[0] + R[0, 1] * p[1] + R[0, 2] * p[2]
-    a1 = R[1, 0] * p[0] + R[1, 1] * p[1] + R[1, 2] * p[2]
-    a2 = R[2, 0] * p[0] + R[2, 1] * p[1] + R[2, 2] * p[2]
+    n = P.normal[i]
+    p, _ = touching(P, i, R)
+    torque = cross(rotated(R, p), n)
     for r in range(3):
         row[r] -= n[r]
-    row[3] -= a1 * n[2] - a2 * n[1]
-    row[4] -= a2 * n[0] - a0 * n[2]
-    row[5] -= a0 * n[1] - a1 * n[0]
+        row[3 + r] -= torque[r]
 
 
 @kernel

@@ -13,12 +13,13 @@ the frame of the start is held. So derivatives are those of the force in world a
 g that depend on them through that force.
 """
 
-from dojo_py.arrays import copy, scratch, zeros
+from dojo_py.algebra.vectors import along, cross, dot, dot_six, plus, rotated, rotated_back, row, turned_back
+from dojo_py.arrays import copy, scratch
 from dojo_py.collision.contact_columns import FRAME, GAP, IMPULSE, POSITION, TORQUE
-from dojo_py.collision.plane import touching_point
 from dojo_py.hard.compiled_apart import END, feature_place
 from dojo_py.hard.contact_rows import physical_impulse
 from dojo_py.hard.gradients.state_columns import field, subtree_motion
+from dojo_py.hard.plane_contacts import touching
 from dojo_py.jit import kernel
 from dojo_py.solver.cones.contact import MOST_ROWS, ROWS, impulse_of
 
@@ -57,18 +58,18 @@ def directly_shown(L, W, G, dof, h):
     subtree_motion(L, W, G, child, here, here, True, h)
     for b in range(L.mass.shape[0]):
         if G.under[b] == 1:
-            total += _dot(G.shown[b], G.moved[b])
+            total += dot_six(G.shown[b], G.moved[b])
     m = scratch(6)
     for c in range(W.n_active[1], W.n_active[0]):
         a, b = W.cbody[c, 0], W.cbody[c, 1]
         on_a, on_b = a >= 0 and G.under[a] == 1, b >= 0 and G.under[b] == 1
         if on_a and b >= 0:  # both move as the first does,
             field(here, W.x[a], W.x[child], m)
-            total += _dot(G.shown_pair[c, 6:12], m)
+            total += dot_six(G.shown_pair[c, 6:12], m)
         if on_a != on_b:  # and the second by itself, or moves back (sign -1)
             mover = b if b >= 0 else a
             field(here, W.x[mover], W.x[child], m)
-            total += (1.0 if on_b or b < 0 else -1.0) * _dot(G.shown_pair[c, 0:6], m)
+            total += (1.0 if on_b or b < 0 else -1.0) * dot_six(G.shown_pair[c, 0:6], m)
     return total
 
 
@@ -82,19 +83,10 @@ def _any(row):
 
 
 @kernel
-def _dot(a, b):
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] + a[4] * b[4] + a[5] * b[5]
-
-
-@kernel
 def _by_pose(L, W, G, b, force, torque, h):
     """G.adjoint += coefficients of the velocities in force · δx₊ + torque · δθ₊ of body b."""
     out, R, hG = G.adjoint[L.place_body[b]], W.Rn[b], W.hG[b]
-    t = (
-        R[0, 0] * torque[0] + R[1, 0] * torque[1] + R[2, 0] * torque[2],
-        R[0, 1] * torque[0] + R[1, 1] * torque[1] + R[2, 1] * torque[2],
-        R[0, 2] * torque[0] + R[1, 2] * torque[1] + R[2, 2] * torque[2],
-    )
+    t = rotated_back(R, torque)
     for i in range(3):
         out[i, 0] += h * force[i]
         out[3 + i, 0] += t[0] * hG[0, i] + t[1] * hG[1, i] + t[2] * hG[2, i]
@@ -115,26 +107,14 @@ def _add_form(W, b, force, torque, out):
 @kernel
 def _plane_place(L, P, W, G, i, g, h):
     """Position and gap of plane candidate i, whose position is x₊ + R₊ p - r n - gap n / 2."""
-    nb, p, D, e, z, torque = scratch(3), scratch(3), scratch((3, 3)), scratch(3), zeros(3), scratch(3)
-    b, n = P.body[i], P.normal[i]
+    b, n = P.body[i], row(P.normal, i)
     R = W.Rn[b]
-    for k in range(3):
-        nb[k] = R[0, k] * n[0] + R[1, k] * n[1] + R[2, k] * n[2]
-    touching_point(nb, P.point[i], P.curved[i], P.shape[i], p, D)
-    by_gap = g[GAP] - 0.5 * (g[POSITION] * n[0] + g[POSITION + 1] * n[1] + g[POSITION + 2] * n[2])
-    for k in range(3):
-        e[k] = g[POSITION + k] + by_gap * n[k]
+    p, D = touching(P, i, R)
+    position = (g[POSITION], g[POSITION + 1], g[POSITION + 2])
+    e = along(position, g[GAP] - 0.5 * dot(position, n), n)
     # e · δ(x₊ + R₊ p) = e · δx₊ + δθ · (R₊ p × e + R₊ Dᵀ R₊ᵀ e × n),   δn_b = R₊ᵀ (n × δθ)
-    for k in range(3):
-        for m in range(3):
-            z[k] += D[m, k] * (R[0, m] * e[0] + R[1, m] * e[1] + R[2, m] * e[2])
-    for k in range(3):
-        j, l = (k + 1) % 3, (k + 2) % 3
-        pj = R[j, 0] * p[0] + R[j, 1] * p[1] + R[j, 2] * p[2]
-        pl = R[l, 0] * p[0] + R[l, 1] * p[1] + R[l, 2] * p[2]
-        zj = R[j, 0] * z[0] + R[j, 1] * z[1] + R[j, 2] * z[2]
-        zl = R[l, 0] * z[0] + R[l, 1] * z[1] + R[l, 2] * z[2]
-        torque[k] = pj * e[l] - pl * e[j] + zj * n[l] - zl * n[j]
+    z = turned_back(D, rotated_back(R, e))
+    torque = plus(cross(rotated(R, p), e), cross(rotated(R, z), n))
     _by_pose(L, W, G, b, e, torque, h)
     _add_form(W, b, e, torque, G.shown[b])
 

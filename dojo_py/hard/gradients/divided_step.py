@@ -15,6 +15,7 @@ computed; those of others are left as they are. π of a body that carries no mom
 Momenta where the last part ends are π₊ = M z, M = [m δv; D(ω; -h') δω]: reverse mode gets their cotangents from the step after.
 """
 
+from dojo_py.algebra.rotations import log_jacobian
 from dojo_py.arrays import copy, copy_rows, scratch
 from dojo_py.hard.bodies import momentum_rows
 from dojo_py.hard.fast_rotation import by_longer_interval, in_shorter_intervals, parts_of_rotation, rotation_in
@@ -38,7 +39,6 @@ from dojo_py.hard.islands import BODIES, in_span
 from dojo_py.hard.lift import ACTS
 from dojo_py.hard.terms import EQ_ORIENTATION, EQ_PATH, FAST_PARTS
 from dojo_py.jit import kernel
-from dojo_py.rotation import log_jacobian
 from dojo_py.solver.octet import WIDTH, clear_block
 
 

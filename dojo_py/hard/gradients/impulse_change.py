@@ -23,15 +23,15 @@ Coordinate m moves the joints after it and rotates the child. Screws (v, ω), v 
     i > m       δv_i = E ω_m × v_i,   δω_i = 0               and where both are of one ball, whose axes are the child's
 """
 
+from dojo_py.algebra.rotations import quat_exp, quat_mul
+from dojo_py.algebra.vectors import along, cross, dot, matrix, minus, plus, row, times, turned, turned_back
 from dojo_py.arrays import body_row, copy, scratch
-from dojo_py.collision.vectors import along, cross, dot, matrix, minus, plus, row, times, turned, turned_back
 from dojo_py.hard.ball_servos import has_vector_law, vector_laws
 from dojo_py.hard.chain_coordinates import chain_start
 from dojo_py.hard.gradients.workspace import EPSILON
 from dojo_py.hard.joints.compound import chain_pose, solve_small
 from dojo_py.hard.terms import BALL, COMPOUND, FREE, HINGE
 from dojo_py.jit import kernel
-from dojo_py.rotation import quat_exp, quat_mul
 
 ZERO = (0.0, 0.0, 0.0)
 

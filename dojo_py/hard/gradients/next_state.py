@@ -1,10 +1,10 @@
 """From the derivative of a step's velocities to that of the next coordinates and rates."""
 
+from dojo_py.algebra.rotations import log_jacobian
 from dojo_py.arrays import scratch
 from dojo_py.hard.gradients.rates import turn_after, vector_rate
 from dojo_py.hard.terms import FREE
 from dojo_py.jit import kernel
-from dojo_py.rotation import log_jacobian
 
 
 @kernel

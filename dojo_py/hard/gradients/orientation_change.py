@@ -9,8 +9,8 @@ axes, in body two. A coordinate that rotates both bodies alike changes nothing.
 
 from __future__ import annotations
 
+from dojo_py.algebra.vectors import cross, matrix, minus, plus, times, turned, turned_back
 from dojo_py.arrays import body_row, scratch
-from dojo_py.collision.vectors import cross, matrix, minus, plus, times, turned, turned_back
 from dojo_py.hard.gradients.screws import as_velocity
 from dojo_py.hard.orientations import (
     BOUND,

@@ -5,10 +5,10 @@
 A free body's six rates are here those of its origin and its rotation over h; the rates of its rotation vector follow by a Jacobian.
 """
 
+from dojo_py.algebra.rotations import exp_jacobian, log_jacobian, rotation_vector
 from dojo_py.arrays import scratch
 from dojo_py.hard.terms import FREE
 from dojo_py.jit import kernel
-from dojo_py.rotation import exp_jacobian, log_jacobian, rotation_vector
 
 
 @kernel

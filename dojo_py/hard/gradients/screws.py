@@ -7,14 +7,7 @@ a body s below moves by u + ψ × (x_s - x_child). The old velocities are differ
     ball beside other joints:                in its own axes one interval before exp(r) and -h Jl(r), Jl(r) = Jr(-r)
 """
 
-from dojo_py.arrays import body_row, scratch
-from dojo_py.collision.vectors import cross, dot, row
-from dojo_py.hard.bodies import momentum_rows
-from dojo_py.hard.chain_coordinates import chain_back, entries, read_chain
-from dojo_py.hard.joints.compound import chain_pose
-from dojo_py.hard.terms import BALL, FREE
-from dojo_py.jit import kernel
-from dojo_py.rotation import (
+from dojo_py.algebra.rotations import (
     exp_jacobian,
     quat_exp,
     quat_mul,
@@ -23,6 +16,13 @@ from dojo_py.rotation import (
     step_quaternion,
     step_tangent,
 )
+from dojo_py.algebra.vectors import cross, dot, row
+from dojo_py.arrays import body_row, scratch
+from dojo_py.hard.bodies import momentum_rows
+from dojo_py.hard.chain_coordinates import chain_back, entries, read_chain
+from dojo_py.hard.joints.compound import chain_pose
+from dojo_py.hard.terms import BALL, FREE
+from dojo_py.jit import kernel
 from dojo_py.solver.octet import WIDTH
 
 

@@ -4,9 +4,9 @@
 Δ = rotation vector of q_k* ⊗ q     rows 3-5 [rad]  q: child in parent; Δ in the child's frame
 """
 
+from dojo_py.algebra.rotations import log_jacobian, quat_conj_mul, rotation_vector
 from dojo_py.hard.joints.anchors import anchor_rows
 from dojo_py.jit import kernel
-from dojo_py.rotation import log_jacobian, quat_conj_mul, rotation_vector
 
 
 @kernel

@@ -13,9 +13,9 @@ ball after which no joint rotates. Its three coordinates are the rotation vector
 
 import math
 
+from dojo_py.algebra.rotations import exp_jacobian, quat_conj_mul, quat_exp, quat_mul, turn_vector
 from dojo_py.arrays import scratch
 from dojo_py.jit import kernel
-from dojo_py.rotation import exp_jacobian, quat_conj_mul, quat_exp, quat_mul, turn_vector
 from dojo_py.solver.octet import load, minus, store, times
 
 QUARTER = 0.5 * math.pi

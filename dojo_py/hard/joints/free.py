@@ -4,8 +4,8 @@
 Δ = rotation vector of q_k* ⊗ q     rows 3-5 [rad]  body frame
 """
 
+from dojo_py.algebra.rotations import log_jacobian, rotation_vector
 from dojo_py.jit import kernel
-from dojo_py.rotation import log_jacobian, rotation_vector
 
 
 @kernel

@@ -9,12 +9,12 @@ the change of the residuals with the unknowns held, or with unknowns that are di
 A contact's equations are eliminated, F = f - K y with its motion y = (gap, tangential velocity): right-hand side Bᵀ (δf - K δy).
 """
 
+from dojo_py.algebra.rotations import rotation_vector
 from dojo_py.arrays import scratch
 from dojo_py.hard.gradients.implicit import solve_rows
 from dojo_py.hard.gradients.rates import rates_transposed
 from dojo_py.hard.terms import FREE
 from dojo_py.jit import kernel
-from dojo_py.rotation import rotation_vector
 from dojo_py.solver.cones.contact import ROWS
 
 

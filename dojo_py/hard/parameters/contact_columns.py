@@ -12,8 +12,8 @@ less, where an overlap may stay, the change of the gap where the step starts.
 
 import math
 
+from dojo_py.algebra.vectors import along, cross, dot, matrix, minus, row, times, turned, turned_back
 from dojo_py.arrays import scratch
-from dojo_py.collision.vectors import along, cross, dot, matrix, minus, row, times, turned, turned_back
 from dojo_py.friction_laws import FRICTIONLESS
 from dojo_py.hard.contact_rows import physical_impulse
 from dojo_py.hard.parameters.adjoint import pull_one, pull_three

@@ -10,6 +10,7 @@ is divided by the time step twice, stays small; linear terms are exact.
     law          of the coordinates, by the rates c/h (gradients/own_joint.py); joint couplings, by them likewise
 """
 
+from dojo_py.algebra.rotations import quat_mul, quat_normalise, quat_to_matrix, turn_vector
 from dojo_py.arrays import body_row, copy_rows, scratch, zeros
 from dojo_py.hard.closures import TENDON_ROW, coupled, polynomial
 from dojo_py.hard.coordinates import joint_pose
@@ -19,7 +20,6 @@ from dojo_py.hard.parameters.adjoint import pull, pull_one
 from dojo_py.hard.parameters.moves import move_back, move_by
 from dojo_py.hard.terms import EQ_COUPLING, EQ_TENDON
 from dojo_py.jit import kernel
-from dojo_py.rotation import quat_mul, quat_normalise, quat_to_matrix, turn_vector
 from dojo_py.solver.octet import WIDTH
 
 

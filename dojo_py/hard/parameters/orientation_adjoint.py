@@ -5,8 +5,8 @@ The effect of a rotation is in gradients/orientation_change.py. Displacements of
 
 from __future__ import annotations
 
+from dojo_py.algebra.vectors import times
 from dojo_py.arrays import scratch, zeros
-from dojo_py.collision.vectors import times
 from dojo_py.hard.gradients.orientation_change import law_change, torque_change
 from dojo_py.hard.gradients.screws import as_velocity
 from dojo_py.hard.parameters.adjoint import pull_one

@@ -13,8 +13,8 @@ cone with unequal coefficients along its tangents, depend on the frame's angle a
 Where the step starts the gap changes, too: with it an overlap that may stay, and the fading factor of a far pair (far_pairs.py).
 """
 
+from dojo_py.algebra.vectors import along, dot, matrix, plus, row, times, turned_back
 from dojo_py.arrays import body_row, scratch
-from dojo_py.collision.vectors import along, dot, matrix, plus, row, times, turned_back
 from dojo_py.hard.compiled_apart import START, displace_pair, feature_place, size_change
 from dojo_py.hard.contact_rows import feels_frame, physical_impulse
 from dojo_py.hard.feature_rows import ZERO, rolls, rounding_of, slip_change, tangents_change, turned_to_start

@@ -9,8 +9,8 @@ Those of pairs: the plane moves rigidly, as the body of the world would, by w = 
 origin, c its centre, a_j its axes.
 """
 
+from dojo_py.algebra.vectors import along, cross, dot, minus, row
 from dojo_py.arrays import scratch
-from dojo_py.collision.vectors import along, cross, dot, minus, row
 from dojo_py.hard.contact_rows import evaluate_contact, plane_gap
 from dojo_py.hard.parameters.adjoint import pull, pull_one
 from dojo_py.hard.parameters.flat import AXES, CENTRE

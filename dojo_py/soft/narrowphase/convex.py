@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from dojo_py.algebra.vectors import along, minus, unit
 from dojo_py.collision.convex import Shapes
 from dojo_py.collision.convex_pair import nearest
 from dojo_py.collision.convex_shapes import ELLIPSOID, SPHERE, Hulls
 from dojo_py.collision.hull_polygons import hull_polygons
-from dojo_py.collision.vectors import along, minus, unit
 from dojo_py.jit import kernel
 from dojo_py.mechanism.enums import DisableBit
 from dojo_py.soft.narrowphase import HFIELD, PLANE

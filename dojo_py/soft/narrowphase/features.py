@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dojo_py.algebra.vectors import along, dot, length, minus, plus, put, row, times, turned, turned_back, unit
 from dojo_py.collision.convex_shapes import BOX, CAPSULE, CYLINDER, MESH, support
-from dojo_py.collision.vectors import along, dot, length, minus, plus, put, row, times, turned, turned_back, unit
 from dojo_py.jit import kernel
 
 FLAT = 1e-7

@@ -5,9 +5,9 @@ stands for itself: a shape over an edge of the terrain touches the prisms on bot
 prisms sideways.
 """
 
+from dojo_py.algebra.vectors import along, minus, plus, turned, unit
 from dojo_py.collision.convex_pair import nearest
 from dojo_py.collision.height_fields import box_in_field, cells_below, put_prism, terrain_triangle
-from dojo_py.collision.vectors import along, minus, plus, turned, unit
 from dojo_py.jit import kernel
 from dojo_py.soft.narrowphase import MAX_CONTACTS
 from dojo_py.soft.narrowphase.convex import _pose, _shape

@@ -5,7 +5,7 @@ its own distance along the normal of the face. Of more than four corners a quadr
 Source: contacts of the wheel (flag `multiccd`); both angles are measured.
 """
 
-from dojo_py.collision.vectors import along, cross, dot, length, minus, plus, put, row, times
+from dojo_py.algebra.vectors import along, cross, dot, length, minus, plus, put, row, times
 from dojo_py.jit import kernel
 from dojo_py.soft.narrowphase.features import edge, edge_count, face_count, face_normal, feature, put_face, side_line
 from dojo_py.soft.narrowphase.points import write

@@ -4,8 +4,8 @@ From the lowest corner on, round the face; of more than four corners a quadrilat
 Corners above the centre of the mesh are left out. Source: contacts of the wheel.
 """
 
+from dojo_py.algebra.vectors import cross, dot, length, minus, plus, put, row, times, turned
 from dojo_py.collision.convex_shapes import support
-from dojo_py.collision.vectors import cross, dot, length, minus, plus, put, row, times, turned
 from dojo_py.jit import kernel
 from dojo_py.soft.narrowphase.points import write
 

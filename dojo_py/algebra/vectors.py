@@ -95,6 +95,34 @@ def turned_back(R, a):
 
 
 @kernel
+def rotated(R, a):
+    """R a of an array R (3, 3)."""
+    return turned(matrix(R), a)
+
+
+@kernel
+def rotated_back(R, a):
+    """Rᵀ a of an array R (3, 3)."""
+    return turned_back(matrix(R), a)
+
+
+@kernel
+def to_world(R, x, p):
+    """x + R p: the point p of a body at x (3,), R (3, 3)."""
+    return (
+        x[0] + R[0, 0] * p[0] + R[0, 1] * p[1] + R[0, 2] * p[2],
+        x[1] + R[1, 0] * p[0] + R[1, 1] * p[1] + R[1, 2] * p[2],
+        x[2] + R[2, 0] * p[0] + R[2, 1] * p[1] + R[2, 2] * p[2],
+    )
+
+
+@kernel
+def dot_six(a, b):
+    """a · b of six numbers."""
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] + a[4] * b[4] + a[5] * b[5]
+
+
+@kernel
 def row(array, i):
     """Row i of an array (n, 3)."""
     return (array[i, 0], array[i, 1], array[i, 2])

@@ -9,16 +9,14 @@ Arrays are written into the last argument; every kernel also runs with `NUMBA_DI
 
 import math
 
+from dojo_py.algebra.quaternions import bend, product
 from dojo_py.jit import kernel
 
 
 @kernel
 def quat_mul(a, b, out):
-    """out = a ⊗ b. a, b, out: (4,); out may not alias a or b."""
-    out[0] = a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3]
-    out[1] = a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2]
-    out[2] = a[0] * b[2] - a[1] * b[3] + a[2] * b[0] + a[3] * b[1]
-    out[3] = a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0]
+    """out = a ⊗ b. a, b, out: (4,); out may be a or b."""
+    out[0], out[1], out[2], out[3] = product(a, b)
 
 
 @kernel
@@ -81,12 +79,7 @@ def quat_exp(v, scale, out):
 def log_jacobian(v, out):
     """Inverse right Jacobian of the rotation group: d rotvec(q ⊗ exp(δ)) = out δ at rotvec(q) = v. v (3,), out (3, 3)."""
     x, y, z = v[0], v[1], v[2]
-    a2 = x * x + y * y + z * z
-    if a2 < 1e-8:
-        k = 1.0 / 12.0 + a2 / 720.0
-    else:
-        a = math.sqrt(a2)
-        k = 1.0 / a2 - 0.5 / (a * math.tan(0.5 * a))
+    k = bend(v)
     out[0, 0] = 1.0 - k * (y * y + z * z)
     out[1, 1] = 1.0 - k * (x * x + z * z)
     out[2, 2] = 1.0 - k * (x * x + y * y)
@@ -167,21 +160,23 @@ def cross(a, b, out):
 
 @kernel
 def turn_vector(q, v, out):
-    """out (3,) = v (3,) turned by the unit quaternion q (4,); out may not alias v."""
+    """out (3,) = v (3,) turned by the unit quaternion q (4,): v + 2 u × (u × v + w v), q = (w, u); out may be v."""
     t0 = q[2] * v[2] - q[3] * v[1] + q[0] * v[0]
     t1 = q[3] * v[0] - q[1] * v[2] + q[0] * v[1]
     t2 = q[1] * v[1] - q[2] * v[0] + q[0] * v[2]
-    out[0] = v[0] + 2.0 * (q[2] * t2 - q[3] * t1)
-    out[1] = v[1] + 2.0 * (q[3] * t0 - q[1] * t2)
-    out[2] = v[2] + 2.0 * (q[1] * t1 - q[2] * t0)
+    x = v[0] + 2.0 * (q[2] * t2 - q[3] * t1)
+    y = v[1] + 2.0 * (q[3] * t0 - q[1] * t2)
+    z = v[2] + 2.0 * (q[1] * t1 - q[2] * t0)
+    out[0], out[1], out[2] = x, y, z
 
 
 @kernel
 def turn_back(q, v, out):
-    """out (3,) = v (3,) turned by the inverse of q (4,); out may not alias v."""
+    """out (3,) = v (3,) turned by the inverse of q (4,); out may be v."""
     t0 = -(q[2] * v[2] - q[3] * v[1]) + q[0] * v[0]
     t1 = -(q[3] * v[0] - q[1] * v[2]) + q[0] * v[1]
     t2 = -(q[1] * v[1] - q[2] * v[0]) + q[0] * v[2]
-    out[0] = v[0] - 2.0 * (q[2] * t2 - q[3] * t1)
-    out[1] = v[1] - 2.0 * (q[3] * t0 - q[1] * t2)
-    out[2] = v[2] - 2.0 * (q[1] * t1 - q[2] * t0)
+    x = v[0] - 2.0 * (q[2] * t2 - q[3] * t1)
+    y = v[1] - 2.0 * (q[3] * t0 - q[1] * t2)
+    z = v[2] - 2.0 * (q[1] * t1 - q[2] * t0)
+    out[0], out[1], out[2] = x, y, z
