@@ -93,7 +93,8 @@ class Contacts:
     """(n, 3, 3) rows: normal from the second body to the first, two tangents; world."""
     gap: Array
     """(n,) distance of what touches after the step [m]: of a point from the plane of a face, which goes on beyond the face. The
-    distance of the surfaces is `Trajectory.min_gap`, of all pairs.
+    distance of the surfaces is `Trajectory.min_gap`, of all pairs. Soft mode: position, frame and gap where the step starts, as in
+    `mjData.contact`.
     """
     impulse: Array
     """(n, 3) [N s]"""

@@ -65,7 +65,9 @@ class Trajectory:
     complementarity: Array
     """(T,) as in `Step`."""
     min_gap: Array
-    """(T,) smallest gap over all candidate contacts after the step [m]; infinite where there are none."""
+    """(T,) smallest gap over all candidate contacts after the step [m]; infinite where there are none. Soft mode: of what is within
+    `margin`.
+    """
     maximal: Array | None = None
     """(T + 1, nbody, 13) as in `State`, when it was recorded."""
     bodies: Array | None = field(default=None, repr=False)

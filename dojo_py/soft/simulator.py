@@ -201,9 +201,11 @@ class SoftSimulator(HasPoses):
 
     def _run(
         self, workspace: Any, state: State, controls: Array, outside: Outside | None = None, sense: bool = True,
-        arrived: bool = False,
+        arrived: bool = False, measure: bool = False,
     ) -> Trajectory:  # fmt: skip
-        """arrived: the controls are those that act, where they come late."""
+        """arrived: the controls are those that act, where they come late. measure: the smallest gaps are asked for; without it they
+        are infinite.
+        """
         from dojo_py.by_address import Callback  # not on import: the compiler comes with it
         from dojo_py.soft.noted import allocate_noted
         from dojo_py.soft.readings import larger, readings_of, room_for
@@ -214,7 +216,7 @@ class SoftSimulator(HasPoses):
         qpos, qvel, act = np.empty((T + 1, m.nq)), np.empty((T + 1, m.nv)), np.empty((T + 1, m.na))
         qpos[0], qvel[0], act[0] = state.qpos, state.qvel, state.act
         status, iterations = np.zeros(T, dtype=np.int64), np.zeros(T, dtype=np.int64)
-        residual, gaps = np.zeros(T), np.full(T, np.inf)
+        residual, gaps = np.zeros(T), np.full(T + 1 if measure else T, np.inf)
         none = np.zeros(0)
         arrivals = None if arrived else Arrivals(m, self.timestep, state, controls)
         acting, asked = controls if arrivals is None else arrivals.acting, None
@@ -231,7 +233,7 @@ class SoftSimulator(HasPoses):
             )  # fmt: skip
             if asked is not None:
                 asked.check()
-            if done == T:
+            if done == T and not (measure and np.isnan(gaps[T])):
                 break
             if workspace.grow():
                 most = len(workspace.work.rows.contacts)
@@ -239,11 +241,12 @@ class SoftSimulator(HasPoses):
                 noted = larger(noted, most + len(noted.contacts))
         moved = ~np.isin(status, LOST)
         time = np.add.accumulate(np.concatenate([[state.time], self.timestep * moved]))  # as single steps add it up
+        after = gaps[1:] if measure else np.full(T, np.inf)
         before = None if arrivals is None else arrivals.complete(moved)
         metadata = {"model": str(getattr(m, "name", "")), "timestep": self.timestep, "mode": "soft"}
         readings = readings_of(m, placed_of(self._usual, state), noted, time[:T], qpos[:T], qvel[:T], outside, before)
         return Trajectory(
-            time, qpos, qvel, act, controls, status, iterations, residual, np.zeros(T), gaps, metadata=metadata,
+            time, qpos, qvel, act, controls, status, iterations, residual, np.zeros(T), after, metadata=metadata,
             model=kept_model(m), mocap_pos=state.mocap_pos, mocap_quat=state.mocap_quat, eq_active=state.eq_active,
             readings=readings, substeps=moved.astype(np.int64),
         )  # fmt: skip
@@ -275,7 +278,7 @@ class SoftSimulator(HasPoses):
             return self._rollout(self._workspace, s, u, linearize, outside)
 
     def _rollout(self, workspace: Any, state: State, controls: Array, linearize: bool, outside: Outside) -> Trajectory:
-        trajectory = self._run(workspace, state, controls, outside)
+        trajectory = self._run(workspace, state, controls, outside, measure=True)
         if not linearize:
             return trajectory
         refuse_late_controls(self.model, "linearize")

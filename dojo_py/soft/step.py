@@ -15,7 +15,7 @@ from dojo_py.simulate.status import LOST, Status
 from dojo_py.soft.contact_table import fill_contacts
 from dojo_py.soft.energy import energy_momentum
 from dojo_py.soft.euler import euler
-from dojo_py.soft.forward import forward
+from dojo_py.soft.forward import forward, position_stage
 from dojo_py.soft.implicit import implicit, implicitfast
 from dojo_py.soft.inverse import inverse_dynamics
 from dojo_py.soft.noted import note
@@ -192,6 +192,11 @@ def take_steps(
         gaps[t] = gap
         if table.shape[0] > 0:
             fill_contacts(m, w, table)
+    if gaps.shape[0] > len(controls):
+        position_stage(m, w, qpos[len(controls)], qvel[len(controls)])
+        gaps[len(controls)] = np.nan if lacks_room(w, table) else smallest_gap(w.rows)
+        if math.isnan(gaps[len(controls)]):
+            return len(controls)
     if decide != 0:
         call_back(decide, len(controls), status[len(controls) - 1] if len(controls) > 0 else SOLVED, data)
     return len(controls)
@@ -210,7 +215,8 @@ def run(
     noted: a Noted, filled where it has rows. When its contacts may not fit, or those of the work arrays while these may grow, the
     run stops. begin_at: the step at which a run goes on, -1 for one that begins. Returns how many steps are done.
     decide: address of a function that is asked before every step and after the last one (by_address.py); 0: none. It may write
-    controls[t], and is not asked again about the step at which a run goes on. table (n, WIDTH): the contacts of the latest step,
+    controls[t], and is not asked again about the step at which a run goes on. gaps (T,) or (T + 1,): the smallest gap of each
+    state; of T + 1, the last is nan where there was no room for its contacts. table (n, WIDTH): the contacts of the latest step,
     for it, and the run stops at a step that has more; or (0, WIDTH).
     """
     return take_steps(

@@ -230,3 +230,17 @@ def test_runs_without_compilation():
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
     output = subprocess.run([sys.executable, "-c", code], env=environment, check=True, capture_output=True, text=True).stdout
     assert np.abs(compiled - np.array(json.loads(output))).max() < 1e-13
+
+
+def test_smallest_gap_is_where_each_step_ends():
+    """A ball of 0.1 m over a plane whose contacts are listed within 1 cm: its own height is the gap, of the last state too."""
+    xml = """<mujoco><worldbody><geom type="plane" size="1 1 1" margin=".01"/>
+        <body pos="0 0 .145"><freejoint/><geom size=".1"/></body></worldbody></mujoco>"""
+    simulator = SoftSimulator(dojo_py.load_model(xml), timestep=0.002)
+    falling = simulator.initial_state(qvel=[0, 0, -2, 0, 0, 0])
+    trajectory = simulator.rollout(falling, np.zeros((30, 0)))
+    height = trajectory.qpos[1:, 2] - 0.1
+    assert height[0] > 0.01 > 0.0 > height.min()
+    assert np.array_equal(trajectory.min_gap, np.where(height < 0.01, trajectory.min_gap, np.inf))
+    assert trajectory.min_gap[height < 0.01] == pytest.approx(height[height < 0.01], abs=1e-14)
+    assert len(simulator.rollout(simulator.initial_state(), np.zeros((0, 0))).min_gap) == 0
