@@ -19,7 +19,9 @@ from dojo_py.soft.kinematics import BALL, FREE, dof_count
 from dojo_py.soft.spatial import normalize_quaternion, quaternion_to_rotation_vector, relative_rotation
 from dojo_py.soft.workspace import NCON
 
-TRN_JOINT, TRN_JOINTINPARENT, TRN_SLIDERCRANK, TRN_TENDON, TRN_SITE, TRN_BODY, TRN_SO3 = map(int, TrnType)
+TRN_JOINTINPARENT, TRN_SLIDERCRANK, TRN_TENDON, TRN_BODY, TRN_SO3 = (
+    int(kind) for kind in (TrnType.JOINTINPARENT, TrnType.SLIDERCRANK, TrnType.TENDON, TrnType.BODY, TrnType.SO3)
+)
 DYN_NONE, DYN_INTEGRATOR, DYN_FILTER, DYN_FILTEREXACT, DYN_MUSCLE, *_ = map(int, DynType)
 GAIN_AFFINE, BIAS_AFFINE = int(GainType.AFFINE), int(BiasType.AFFINE)
 GAIN_MUSCLE, BIAS_MUSCLE = int(GainType.MUSCLE), int(BiasType.MUSCLE)

@@ -8,7 +8,7 @@ import numpy as np
 
 from dojo_py.collision.sweep import find_near, set_box
 from dojo_py.jit import kernel
-from dojo_py.soft.narrowphase import HFIELD
+from dojo_py.soft.narrowphase import BOX, CAPSULE, CYLINDER, ELLIPSOID, HFIELD, PLANE, SPHERE
 from dojo_py.soft.narrowphase.box_box import box_box
 from dojo_py.soft.narrowphase.capsule_box import capsule_box
 from dojo_py.soft.narrowphase.capsule_capsule import capsule_capsule
@@ -25,6 +25,13 @@ from dojo_py.soft.narrowphase.sphere_cylinder import sphere_cylinder
 from dojo_py.soft.narrowphase.sphere_sphere import sphere_sphere
 from dojo_py.soft.workspace import FULL, NCON
 
+PLANE_SPHERE, PLANE_CAPSULE, PLANE_ELLIPSOID, PLANE_CYLINDER, PLANE_BOX = (
+    10 * PLANE + kind for kind in (SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX)
+)
+SPHERE_SPHERE, SPHERE_CAPSULE, SPHERE_CYLINDER, SPHERE_BOX = (10 * SPHERE + kind for kind in (SPHERE, CAPSULE, CYLINDER, BOX))
+CAPSULE_CAPSULE, CAPSULE_BOX, BOX_BOX = 10 * CAPSULE + CAPSULE, 10 * CAPSULE + BOX, 10 * BOX + BOX
+"""Pairs with a function of their own, by the number that `pairs` gives them."""
+
 
 @kernel
 def too_far(m_geoms, geoms, g1, g2, reach):
@@ -32,7 +39,7 @@ def too_far(m_geoms, geoms, g1, g2, reach):
     a, b = geoms[g1].xpos, geoms[g2].xpos
     x, y, z = b[0] - a[0], b[1] - a[1], b[2] - a[2]
     bound = m_geoms[g1].rbound + m_geoms[g2].rbound + reach
-    if m_geoms[g1].type == 0:
+    if m_geoms[g1].type == PLANE:
         R = geoms[g1].xmat
         return x * R[0, 2] + y * R[1, 2] + z * R[2, 2] > bound
     return x * x + y * y + z * z > bound * bound
@@ -40,33 +47,33 @@ def too_far(m_geoms, geoms, g1, g2, reach):
 
 @kernel
 def collide(kind, a, size_a, b, size_b, reach, out):
-    """Contacts of two shapes into out (MAX_CONTACTS, 10); kind = 10 * type of a + type of b.
+    """Contacts of two shapes into out (MAX_CONTACTS, 10); kind: the pair's number, 10 * type of a + type of b.
 
     Returns their number; -1: the pair has no function of its own.
     """
-    if kind == 2:
+    if kind == PLANE_SPHERE:
         return plane_sphere(a, b, size_b, reach, out)
-    if kind == 3:
+    if kind == PLANE_CAPSULE:
         return plane_capsule(a, b, size_b, reach, out)
-    if kind == 4:
+    if kind == PLANE_ELLIPSOID:
         return plane_ellipsoid(a, b, size_b, reach, out)
-    if kind == 5:
+    if kind == PLANE_CYLINDER:
         return plane_cylinder(a, b, size_b, reach, out)
-    if kind == 6:
+    if kind == PLANE_BOX:
         return plane_box(a, b, size_b, reach, out)
-    if kind == 22:
+    if kind == SPHERE_SPHERE:
         return sphere_sphere(a, size_a, b, size_b, reach, out)
-    if kind == 23:
+    if kind == SPHERE_CAPSULE:
         return sphere_capsule(a, size_a, b, size_b, reach, out)
-    if kind == 25:
+    if kind == SPHERE_CYLINDER:
         return sphere_cylinder(a, size_a, b, size_b, reach, out)
-    if kind == 26:
+    if kind == SPHERE_BOX:
         return sphere_box(a, size_a, b, size_b, reach, out)
-    if kind == 33:
+    if kind == CAPSULE_CAPSULE:
         return capsule_capsule(a, size_a, b, size_b, reach, out)
-    if kind == 36:
+    if kind == CAPSULE_BOX:
         return capsule_box(a, size_a, b, size_b, reach, out)
-    if kind == 66:
+    if kind == BOX_BOX:
         return box_box(a, size_a, b, size_b, reach, out)
     return -1
 

@@ -8,7 +8,7 @@ from dojo_py.soft.equality import equality_rows
 from dojo_py.soft.limits import friction_rows, joint_limit_rows, tendon_limit_rows
 from dojo_py.soft.surface import add_adhesion, add_surface_velocities
 from dojo_py.soft.velocity_bias import subtract_velocity_bias
-from dojo_py.soft.workspace import FULL, NBLOCK, NE, NEFC, NF, NL
+from dojo_py.soft.workspace import FULL, NBLOCK, NE, NEFC, NF
 
 DISABLE_CONSTRAINT, DISABLE_EQUALITY = int(DisableBit.CONSTRAINT), int(DisableBit.EQUALITY)
 DISABLE_FRICTIONLOSS, DISABLE_LIMIT = int(DisableBit.FRICTIONLOSS), int(DisableBit.LIMIT)
@@ -30,11 +30,10 @@ def make_rows(m, pose, forces, rows, qpos):
         equality_rows(m, pose, forces, rows, qpos)
     if not flags & DISABLE_FRICTIONLOSS:
         friction_rows(m, forces.tendon_J, rows)
-    count[NF] = count[NEFC] - count[0]
+    count[NF] = count[NEFC] - count[NE]
     if not flags & DISABLE_LIMIT:
         joint_limit_rows(m, rows, qpos)
         tendon_limit_rows(m, forces.tendons, forces.tendon_J, rows)
-    count[NL] = count[NEFC] - count[NF] - count[0]
     contact_rows(m, pose, rows)
 
 

@@ -1,8 +1,15 @@
-"""The contacts of the latest step as a table in the form of hard/contact_table.py, for loops that read it while they run."""
+"""The contacts of the latest step as a table in the form of hard/contact_table.py: for steps, and for loops that read it while
+they run.
+"""
+
+from typing import Any
+
+import numpy as np
 
 from dojo_py.arrays import scratch
 from dojo_py.collision.contact_columns import FRAME, GAP, GEOMS, IMPULSE, POSITION, TORQUE, WIDTH
-from dojo_py.jit import kernel
+from dojo_py.jit import entry, kernel
+from dojo_py.simulate.results import Contacts
 from dojo_py.soft.contact_force import contact_force
 from dojo_py.soft.workspace import NCON
 
@@ -26,3 +33,20 @@ def fill_contacts(m, w, out):
         contact_force(m, w, c, f)
         for k in range(3):
             row[IMPULSE + k], row[TORQUE + k] = h * f[k], h * f[3 + k]
+
+
+@entry
+def fill_contacts_once(m, w, out):
+    """`fill_contacts` for callers in Python."""
+    fill_contacts(m, w, out)
+
+
+def contacts_of(model: Any, table: np.ndarray) -> Contacts:
+    """A table (n, WIDTH) under the model's names; it is copied."""
+    used = table[table[:, GEOMS] > 0]
+    geoms = used[:, GEOMS : GEOMS + 2].astype(int) - 1
+    return Contacts(
+        np.asarray(model.geom_bodyid, int)[geoms].reshape(-1, 2), geoms.reshape(-1, 2), used[:, POSITION : POSITION + 3].copy(),
+        used[:, FRAME : FRAME + 9].reshape(-1, 3, 3).copy(), used[:, GAP].copy(), used[:, IMPULSE : IMPULSE + 3].copy(),
+        tuple(getattr(model, "body_names", ())), tuple(getattr(model, "geom_names", ())), used[:, TORQUE : TORQUE + 3].copy(),
+    )  # fmt: skip

@@ -10,10 +10,13 @@ Source: computation chapter, "Contact" and "Friction cones"; scaling of R found 
 import numpy as np
 
 from dojo_py.jit import kernel
+from dojo_py.mechanism.enums import Cone
 from dojo_py.soft.impedance import MIN_VALUE, has_mixed_signs, set_parameters, spring_damper
 from dojo_py.soft.jacobian import relative_jacobian
 from dojo_py.soft.row_kinds import RowKind
 from dojo_py.soft.workspace import FULL, NBLOCK, NCON, NEFC
+
+ELLIPTIC_CONES = int(Cone.ELLIPTIC)
 
 *_, FRICTIONLESS, PYRAMIDAL, ELLIPTIC = map(int, RowKind)
 
@@ -110,7 +113,7 @@ def contact_rows(m, pose, rows):
             if pair.adhesion == 0.0:
                 continue
             con.dim = 1  # within the gap what is pulled is held without friction
-        size = 1 if con.dim == 1 else con.dim if opt.cone == 1 else 2 * (con.dim - 1)
+        size = 1 if con.dim == 1 else con.dim if opt.cone == ELLIPTIC_CONES else 2 * (con.dim - 1)
         if rows.counts[NEFC] + size > len(rows.rows):
             rows.counts[FULL] = 1
             return
@@ -126,7 +129,7 @@ def contact_rows(m, pose, rows):
         tran = mb1.invweight0[0] + mb2.invweight0[0]
         rot = mb1.invweight0[1] + mb2.invweight0[1]
         con.efc_address = rows.counts[NEFC]
-        if con.dim == 1 or opt.cone == 1:
+        if con.dim == 1 or opt.cone == ELLIPTIC_CONES:
             elliptic_rows(opt, con, pair, rows, jac, nnz, tran, rot)
         else:
             pyramidal_rows(opt, con, pair, rows, jac, nnz, tran, rot)

@@ -15,7 +15,7 @@ from dojo_py.soft.impedance import set_parameters
 from dojo_py.soft.jacobian import relative_jacobian
 from dojo_py.soft.limits import drop_last, new_row
 from dojo_py.soft.row_kinds import RowKind
-from dojo_py.soft.workspace import NBLOCK, NEFC
+from dojo_py.soft.workspace import NBLOCK, NE, NEFC
 
 EQUALITY = int(RowKind.EQUALITY)
 CONNECT, WELD, JOINT, TENDON = map(int, EqualityType)
@@ -207,4 +207,4 @@ def equality_rows(m, pose, forces, rows, qpos):
             pose_rows(m, pose, rows, eq)
         else:
             coupling_row(m, forces, rows, eq, qpos)
-    rows.counts[0] = rows.counts[NEFC]
+    rows.counts[NE] = rows.counts[NEFC]

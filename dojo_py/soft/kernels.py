@@ -3,12 +3,13 @@
 from typing import Any
 
 from dojo_py.handles import handle
+from dojo_py.soft.contact_table import contacts_of, fill_contacts_once
 from dojo_py.soft.packing import SoftModel
 from dojo_py.soft.sparse_hessian import BY_CHOLMOD, FACTORIZE
 from dojo_py.soft.step import run
-from dojo_py.soft.workspace import FULL, Work, allocate, larger
+from dojo_py.soft.workspace import FULL, NCON, Work, allocate, larger
 
-__all__ = ["ThreadWorkspace", "handle", "load_cholmod", "run"]
+__all__ = ["NCON", "ThreadWorkspace", "contacts_of", "fill_contacts_once", "handle", "load_cholmod", "run"]
 
 
 def load_cholmod(m: SoftModel, w: Work) -> None:

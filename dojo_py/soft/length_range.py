@@ -15,7 +15,7 @@ import numpy as np
 
 from dojo_py.mechanism.enums import DisableBit, Integrator
 from dojo_py.simulate.results import State
-from dojo_py.simulate.status import Status
+from dojo_py.simulate.status import LOST
 from dojo_py.soft.simulator import SoftSimulator
 
 Array = np.ndarray
@@ -52,7 +52,7 @@ def _lengths(sim: SoftSimulator, actuator: int, sign: float, settings: Any) -> A
         state = State(state.qpos, state.qvel * decay, state.act, state.time)
         sim.acceleration(state)
         step = sim.step(state, joint_forces=sign * _force(sim, actuator, settings))
-        if step.status in (Status.NOT_FINITE, Status.SINGULAR):
+        if step.status in LOST:
             return None
         state = step.state
         if state.time > settings.inttotal - settings.interval:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dojo_py.collision.contact_columns import FRAME, GAP, GEOMS, IMPULSE, POSITION, TORQUE, WIDTH
+from dojo_py.collision.contact_columns import WIDTH
 from dojo_py.simulate.arguments import outside_of, refuse_late_controls, state_of
 from dojo_py.simulate.results import Contacts, State
 from dojo_py.simulate.simulator import refuse
@@ -104,10 +104,4 @@ class SoftLoop:
 
     def contacts_of(self, table: Array) -> Contacts:
         """What `contacts` held at some time (n, width), under the model's names."""
-        m, t = self.simulator.model, table[table[:, GEOMS] > 0]
-        geoms = t[:, GEOMS : GEOMS + 2].astype(int) - 1
-        return Contacts(
-            np.asarray(m.geom_bodyid, int)[geoms].reshape(-1, 2), geoms.reshape(-1, 2), t[:, POSITION : POSITION + 3].copy(),
-            t[:, FRAME : FRAME + 9].reshape(-1, 3, 3).copy(), t[:, GAP].copy(), t[:, IMPULSE : IMPULSE + 3].copy(),
-            tuple(getattr(m, "body_names", ())), tuple(getattr(m, "geom_names", ())), t[:, TORQUE : TORQUE + 3].copy(),
-        )  # fmt: skip
+        return self.simulator._kernels.contacts_of(self.simulator.model, table)

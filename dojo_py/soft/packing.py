@@ -49,7 +49,7 @@ JOINT = np.dtype(
 )  # fmt: skip
 DOF = np.dtype(
     [
-        ("bodyid", I), ("jntid", I), ("parentid", I), ("armature", F),
+        ("bodyid", I), ("parentid", I), ("armature", F),
         ("damping", F, 3),  # linear, |v| v, v^3 coefficient
         ("frictionloss", F), ("invweight0", F), ("M0", F), ("solref", F, 2), ("solimp", F, 5),
     ],
@@ -96,7 +96,7 @@ OPTION = np.dtype(
         ("timestep", F), ("gravity", F, 3), ("wind", F, 3), ("density", F), ("viscosity", F), ("impratio", F), ("tolerance", F),
         ("ls_tolerance", F), ("noslip_tolerance", F), ("integrator", I), ("cone", I), ("solver", I), ("iterations", I),
         ("ls_iterations", I), ("noslip_iterations", I), ("disableflags", I), ("enableflags", I), ("meaninertia", F),
-        ("has_damping", I), ("has_gravcomp", I), ("has_poly", I), ("has_adhesion", I), ("has_surfacevel", I),
+        ("has_damping", I), ("has_gravcomp", I), ("has_adhesion", I), ("has_surfacevel", I),
         ("sparse", I),  # 1: Newton factors its Hessian with CHOLMOD
     ],
     align=True,
@@ -284,7 +284,7 @@ def _dofs(model: Any, arrays: Any) -> np.ndarray:
     """(nv,) DOF, with what the actuators of joints add."""
     return _fill(
         DOF, model.nv,
-        bodyid=model.dof_bodyid, jntid=model.dof_jntid, parentid=model.dof_parentid,
+        bodyid=model.dof_bodyid, parentid=model.dof_parentid,
         armature=np.array(model.dof_armature, dtype=float) + by_joint(arrays, "actuator_armature"),
         damping=_polynomial(model.dof_damping, model.dof_dampingpoly) + _dampers(arrays, by_joint),
         frictionloss=model.dof_frictionloss, invweight0=model.dof_invweight0, M0=model.dof_M0,

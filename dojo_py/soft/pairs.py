@@ -23,7 +23,9 @@ PAIR = np.dtype(
     align=True,
 )  # fmt: skip
 
-DISABLE_CONTACT, DISABLE_MIDPHASE = int(DisableBit.CONTACT), int(DisableBit.MIDPHASE)
+DISABLE_CONSTRAINT, DISABLE_CONTACT, DISABLE_MIDPHASE = (
+    int(bit) for bit in (DisableBit.CONSTRAINT, DisableBit.CONTACT, DisableBit.MIDPHASE)
+)
 ENABLE_OVERRIDE = int(EnableBit.OVERRIDE)
 MIN_FRICTION = 1e-5
 PLANE, HFIELD = int(GeomType.PLANE), int(GeomType.HFIELD)
@@ -87,7 +89,7 @@ def _explicit(model: Any) -> np.ndarray:
 def candidate_pairs(model: Any) -> np.ndarray:
     """PAIR records of every two geoms that may ever touch, in MuJoCo's order of contacts."""
     opt = model.opt
-    if int(opt.disableflags) & (DISABLE_CONTACT | 1):
+    if int(opt.disableflags) & (DISABLE_CONTACT | DISABLE_CONSTRAINT):
         return np.zeros(0, PAIR)
     explicit = _explicit(model)
     body, kinds = np.asarray(model.geom_bodyid), np.asarray(model.geom_type, dtype=I)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from dojo_py.announce import FirstUse
+from dojo_py.collision.contact_columns import WIDTH
 from dojo_py.simulate.arguments import (
     Outside,
     batch_of,
@@ -55,7 +56,7 @@ from dojo_py.soft.options import SoftOptions
 Array = np.ndarray
 
 _first_use = FirstUse("the soft mode")
-NO_TABLE = np.zeros((0, 21))
+NO_TABLE = np.zeros((0, WIDTH))
 """Where contacts of the latest step are not asked for."""
 
 
@@ -173,31 +174,9 @@ class SoftSimulator(HasPoses):
 
     def _contacts(self) -> Contacts:
         """Contacts of the last evaluation, the geom that the normal points to first; impulse = force * timestep."""
-        rows, packed = self.work.rows, self._packed
-        found = rows.contacts[: int(rows.counts[4])]
-        impulse = np.zeros((len(found), 6))
-        elliptic = packed.options[0]["cone"] == 1
-        for i, c in enumerate(found):
-            a, dim = int(c["efc_address"]), int(c["dim"])
-            if a < 0:
-                continue
-            force = self.work.solver.force[a : a + (dim if elliptic or dim == 1 else 2 * (dim - 1))]
-            if dim == 1:
-                impulse[i, 0] = force[0]
-            elif elliptic:
-                impulse[i, :dim] = force
-            else:  # edges: normal ± mu_j times tangent j
-                mu = packed.pairs[c["pair"]]["friction"]
-                impulse[i, 0] = force.sum()
-                impulse[i, 1:dim] = mu[: dim - 1] * (force[0::2] - force[1::2])
-            impulse[i, 0] -= packed.pairs[c["pair"]]["adhesion"]
-        geoms = np.stack([found["geom2"], found["geom1"]], axis=1).astype(int)
-        return Contacts(
-            bodies=packed.geoms["bodyid"][geoms].astype(int), geoms=geoms, position=found["pos"].copy(),
-            frame=found["frame"].copy(), gap=found["dist"].copy(), impulse=self.timestep * impulse[:, :3],
-            torque=self.timestep * impulse[:, 3:],
-            body_table=tuple(getattr(self.model, "body_names", ())), geom_table=tuple(getattr(self.model, "geom_names", ())),
-        )  # fmt: skip
+        table = np.zeros((int(self.work.rows.counts[self._kernels.NCON]), WIDTH))
+        self._kernels.fill_contacts_once(self._model_handle, self._workspace.handle, table)
+        return self._kernels.contacts_of(self.model, table)
 
     def _run(
         self, workspace: Any, state: State, controls: Array, outside: Outside | None = None, sense: bool = True,

@@ -15,7 +15,7 @@ from dojo_py.jit import kernel
 from dojo_py.mechanism.enums import WrapType
 from dojo_py.soft.velocity_bias import bias_acceleration
 
-WRAP_JOINT, WRAP_PULLEY, WRAP_SITE, WRAP_SPHERE, WRAP_CYLINDER = map(int, WrapType)
+_, WRAP_PULLEY, WRAP_SITE, _, WRAP_CYLINDER = map(int, WrapType)
 
 
 @kernel

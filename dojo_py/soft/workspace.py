@@ -9,7 +9,7 @@ from dojo_py.collision.convex_shapes import Hulls
 from dojo_py.collision.epa import Polytope, polytope
 from dojo_py.collision.height_fields import with_room_for_a_prism
 from dojo_py.collision.sweep import Sweep, allocate_sweep
-from dojo_py.mechanism.enums import Integrator
+from dojo_py.mechanism.enums import Cone, Integrator, SolverType
 from dojo_py.soft.narrowphase import CONTACTS, MAX_CONTACTS
 from dojo_py.soft.narrowphase.convex import clipping_space
 from dojo_py.soft.packing import SoftModel
@@ -49,7 +49,7 @@ ROW = np.dtype(
 
 IMPLICIT, IMPLICITFAST = int(Integrator.IMPLICIT), int(Integrator.IMPLICITFAST)
 """Values of `options.integrator`."""
-NE, NF, NL, NEFC, NCON, NBLOCK, FULL = range(7)
+NE, NF, NEFC, NCON, NBLOCK, FULL = range(6)
 """Meaning of the entries of `Rows.counts`; FULL is set when contacts or rows did not fit."""
 
 
@@ -200,19 +200,23 @@ def row_width(m: SoftModel) -> int:
     return min(len(m.dofs), max(2 * chain, 2 * tendon, 3))
 
 
+def is_dual(m: SoftModel) -> bool:
+    """Whether the solver needs the matrix between constraint rows: PGS and the noslip iterations do."""
+    return int(m.options[0]["solver"]) == SolverType.PGS or int(m.options[0]["noslip_iterations"]) > 0
+
+
 def most_contacts(m: SoftModel) -> int:
     """Contacts that all pairs together may make, within what is kept of a step."""
-    dual = int(m.options[0]["solver"]) == 0 or int(m.options[0]["noslip_iterations"]) > 0
     kinds, count = np.unique(m.pairs["type"], return_counts=True)
     contacts = sum(int(n) * CONTACTS[int(t) // 10, int(t) % 10] for t, n in zip(kinds, count, strict=True))
-    return min(contacts, MAX_DUAL if dual else MAX_TOTAL)
+    return min(contacts, MAX_DUAL if is_dual(m) else MAX_TOTAL)
 
 
 def row_capacity(m: SoftModel, contacts: int) -> int:
     """Most constraint rows with so many contacts."""
     scalar = int(6 * len(m.equalities) + len(m.dofs) + 2 * len(m.joints) + 3 * len(m.tendons))
     dim = int(m.pairs["dim"].max()) if len(m.pairs) else 1
-    elliptic = int(m.options[0]["cone"]) == 1
+    elliptic = int(m.options[0]["cone"]) == Cone.ELLIPTIC
     return scalar + contacts * (1 if dim == 1 else dim if elliptic else 2 * (dim - 1))
 
 
@@ -232,7 +236,7 @@ def allocate(m: SoftModel, contacts: int = 0, near: int = 0) -> Work:
     may_grow = np.array([ncon < most or len(sweep.near) < len(m.pairs)], np.int64)
     nv, nout, nC = len(m.dofs), int(m.actuators["outnum"].sum()), len(m.M_colind)
     width = row_width(m)
-    dual = int(m.options[0]["solver"]) == 0 or int(m.options[0]["noslip_iterations"]) > 0
+    dual = is_dual(m)
     dense = nv
     if int(m.options[0]["sparse"]):  # CHOLMOD keeps Newton's Hessian; the implicit integrators solve in the array, too
         dense = {IMPLICIT: nv, IMPLICITFAST: min(nv, 6)}.get(int(m.options[0]["integrator"]), 0)
@@ -250,7 +254,7 @@ def allocate(m: SoftModel, contacts: int = 0, near: int = 0) -> Work:
         np.zeros((len(m.tendons), nv)), np.zeros(m.na), np.zeros(m.nu), *(np.zeros(nv) for _ in range(7)),
     )  # fmt: skip
     rows = Rows(
-        np.zeros(7, np.int64), np.zeros(ncon, CONTACT), np.zeros(nefc, ROW), np.zeros((nefc, width)),
+        np.zeros(FULL + 1, np.int64), np.zeros(ncon, CONTACT), np.zeros(nefc, ROW), np.zeros((nefc, width)),
         np.zeros((blocks + 1, width), I), np.zeros((6, nv)), np.zeros((MAX_CONTACTS, 10)), polytope(), clipping_space(m.polygons),
         with_room_for_a_prism(m.hulls), sweep, may_grow,
     )  # fmt: skip
