@@ -1,32 +1,23 @@
 """The step of one island: the whole step is tried from several starting points; where none solves it, the step is divided.
 
-An island that cannot be solved at all ends at the best point found, INEXACT; without a usable point its bodies stay where they are,
-and the status names the failure.
+How an island ends that cannot be solved at all: last_resort.py.
 """
 
-import math
-
-from dojo_py.arrays import copy, scratch
-from dojo_py.hard.attempts import any_friction
-from dojo_py.hard.bodies import old_momentum
 from dojo_py.hard.chain_work import chains_throw
 from dojo_py.hard.choice import want_all
-from dojo_py.hard.completion import complete_whole, end_at_best, end_with
-from dojo_py.hard.contact_rows import OVERLAP, start_gap
+from dojo_py.hard.completion import complete_whole
+from dojo_py.hard.contact_rows import OVERLAP
 from dojo_py.hard.followed_rims import any_replaced, take_points_back
 from dojo_py.hard.giving_way import any_closure, give_way
-from dojo_py.hard.held_friction import whole_with_held_bounds
 from dojo_py.hard.held_points import release_points
-from dojo_py.hard.islands import BODIES, CONTACTS, LIMITS
-from dojo_py.hard.limits import start_room
+from dojo_py.hard.islands import BODIES
+from dojo_py.hard.last_resort import give_up, report_gave_way
+from dojo_py.hard.least_halvings import least_halvings
 from dojo_py.hard.outcome import (
-    BEST_RESIDUAL,
-    BEST_WORST,
     BUDGET,
     END_IN_VAIN,
     STAYED,
     WAITS,
-    all_stood,
     allow,
     as_much,
     begin_attempts,
@@ -35,7 +26,6 @@ from dojo_py.hard.outcome import (
     is_solved,
     left,
     note,
-    note_gave_way,
     one_more,
     report_island,
     waiting,
@@ -45,27 +35,16 @@ from dojo_py.hard.part_states import keep_features, take_features_back
 from dojo_py.hard.parts import in_parts, whole
 from dojo_py.hard.report import (
     COUNT,
-    ENDED_BEST_POINT,
-    ENDED_GAVE_WAY,
-    ENDED_HELD_BOUNDS,
     ENDED_IN_PARTS,
-    ENDED_NOWHERE,
-    ENDED_STOOD_STILL,
-    ENDED_STOPPED,
     ENDED_WHOLE,
     RESIDUAL,
     STATUS,
 )
-from dojo_py.hard.residual_norm import WHOLE, residual_of
-from dojo_py.hard.standstill import COVERED, HALT_WORST, stand_still, stop
+from dojo_py.hard.standstill import COVERED
 from dojo_py.hard.start_impulses import COLD, HERE, WARM, all_warm
-from dojo_py.hard.statuses import INEXACT, SOLVED, STALLED, TOO_FAST
-from dojo_py.hard.terms import FAST_PARTS, FREE_TURN, PART_TURN
+from dojo_py.hard.statuses import SOLVED, STALLED
+from dojo_py.hard.violations import overlap, violation
 from dojo_py.jit import kernel
-
-FAST_HALVINGS = FAST_PARTS.bit_length() - 1
-FAR_OFF = 1.0
-"""Residual [m/s, rad/s] from which a point is not usable: at a step of 0.01 s it is an error of a gap of 1 cm."""
 
 MANY_LOOKS = 4
 """How often the check at the end of a step has to find fast pairs missing before the step is divided."""
@@ -83,7 +62,7 @@ the step begins anew. GIVES_WAY: the next stage starts from the solution with co
 
 @kernel
 def solve_island(L, P, Q, A, W, h, kappa, may_ask):
-    """The step of the islands in W.span: whole, else in parts, else the best there is (`_give_up`).
+    """The step of the islands in W.span: whole, else in parts, else the best there is (last_resort.py).
 
     Returns whether it is to be tried again with contacts and limits that had been left out; only if may_ask.
 
@@ -93,41 +72,66 @@ def solve_island(L, P, Q, A, W, h, kappa, may_ask):
     begin_attempts(W, W.solver.ladder * W.options.max_iterations)
     last = W.found[BUDGET] + (1.0 - W.solver.ladder) * W.options.max_iterations
     W.halt[COVERED] = 0.0
-    halvings, parts, recovery = _least_halvings(L, W, h, kappa), 1, W.options.recovery_speed
-    if halvings == 0 and kappa == 0.0 and _looks_in_vain(W) and _divided_after_looks(L, P, Q, A, W, h, recovery):
-        return False
+    halvings, parts, recovery = least_halvings(L, W, h, kappa), 1, W.options.recovery_speed
     if halvings == 0:
-        given = _give_way_first(L, P, Q, A, W, h) if kappa == 0.0 else USUAL
-        if given == FINISHED:
-            return False
-        came, recovery = _try_whole(L, P, Q, A, W, h, kappa, given == GIVES_WAY, may_ask)
+        came, recovery = _whole(L, P, Q, A, W, h, kappa, may_ask)
         if came != USUAL:
             return came == ASKS
-        if kappa == 0.0:
-            complete_whole(L, P, Q, A, W, h, recovery)
-        elif is_solved(W) and chains_throw(L, W):
-            W.found[STATUS] = STALLED
-    may_divide = kappa == 0.0 and W.options.subdivisions > 0.0
     if not is_solved(W):
         keep_features(W)
-    if halvings > 0 or (may_divide and not is_solved(W)):
-        allow(W, max(left(W), 1.0))
-        parts = in_parts(L, P, Q, A, W, h, recovery, halvings, kappa, False)
-        stuck = not is_solved(W) and kappa == 0.0 and W.halt[COVERED] == 0.0 and left(W) > 0.0
-        if stuck and recovery > 0.0 and _overlap(L, P, Q, W):  # as in `_try_whole`, of bodies that rotate too fast for it
-            recovery = 0.0
-            parts = in_parts(L, P, Q, A, W, h, recovery, halvings, kappa, False)
+        if halvings > 0 or (kappa == 0.0 and W.options.subdivisions > 0.0):
+            parts, recovery = _divided(L, P, Q, A, W, h, kappa, recovery, halvings)
         if not is_solved(W) and halvings > 0 and may_ask and want_all(L, P, Q, W, h) > 0:
             return True
-    if not is_solved(W):
-        _give_up(L, P, Q, A, W, h, kappa, halvings, parts, last)
-        return False
+    if is_solved(W):
+        _report_solved(W, parts, recovery)
+    else:
+        give_up(L, P, Q, A, W, h, kappa, halvings, parts, last)
+    return False
+
+
+@kernel
+def _whole(L, P, Q, A, W, h, kappa, may_ask):
+    """The whole step, and what belongs to its end. Returns what `_try_whole` does."""
+    recovery, given = W.options.recovery_speed, USUAL
+    if kappa == 0.0:
+        if _looks_in_vain(W) and _divided_after_looks(L, P, Q, A, W, h, recovery):
+            return FINISHED, recovery
+        given = _give_way_first(L, P, Q, A, W, h)
+        if given == FINISHED:
+            return FINISHED, recovery
+    came, recovery = _try_whole(L, P, Q, A, W, h, kappa, given == GIVES_WAY, may_ask)
+    if came == USUAL and kappa == 0.0:
+        complete_whole(L, P, Q, A, W, h, recovery)
+    elif came == USUAL and is_solved(W) and chains_throw(L, W):
+        W.found[STATUS] = STALLED
+    return came, recovery
+
+
+@kernel
+def _divided(L, P, Q, A, W, h, kappa, recovery, halvings):
+    """The step in 2^halvings parts or more, initial violations undone at `recovery` at most.
+
+    Where no part can be solved the violations may stay, in a second attempt. (Where a whole step was tried, they do already.)
+    Returns (number of parts, the speed at which violations were undone in the end).
+    """
+    allow(W, max(left(W), 1.0))
+    parts = in_parts(L, P, Q, A, W, h, recovery, halvings, kappa, False)
+    stuck = not is_solved(W) and kappa == 0.0 and W.halt[COVERED] == 0.0 and left(W) > 0.0
+    if stuck and recovery > 0.0 and overlap(L, P, Q, W):
+        recovery = 0.0
+        parts = in_parts(L, P, Q, A, W, h, recovery, halvings, kappa, False)
+    return parts, recovery
+
+
+@kernel
+def _report_solved(W, parts, recovery):
+    """The islands' step ends SOLVED; what the next step is to know of this one is noted."""
     report_island(W, SOLVED, parts, ENDED_WHOLE if parts == 1 else ENDED_IN_PARTS)
     if recovery == 0.0 and parts == 1:
         note(W, STAYED)
     elif parts == 1 and (W.found[END_IN_VAIN] > 0.0 or in_vain(waiting(W))):
         note(W, WAITS + one_more(waiting(W)))
-    return False
 
 
 @kernel
@@ -170,64 +174,12 @@ def _divided_after_looks(L, P, Q, A, W, h, recovery):
 
 
 @kernel
-def _least_halvings(L, W, h, kappa):
-    """How often the step is halved at least: until no body rotates by more than it may in one part; 0 where it is solved whole, or
-    may not be divided at all.
-
-    In the hard limit at the velocities where the step starts: what fails because bodies are made to rotate faster is divided then.
-    On the central path, where it is not, also at those that the torques on free bodies alone would give them by its end.
-    """
-    halvings = 0
-    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
-        b = W.members[BODIES, k]
-        v = W.start_bodies[b]
-        turn = h * math.sqrt(v[10] ** 2 + v[11] ** 2 + v[12] ** 2)
-        if W.carried[b] > 0.0:  # (no velocity over the whole step has its momentum)
-            halvings = max(halvings, 1)
-            turn = h * _spin(L.mobility[b], W.carry[b])
-        loaded = h * _spin_under_load(L, W, b, h) if kappa > 0.0 and L.most_turn[b] <= FREE_TURN else 0.0
-        if loaded <= L.most_turn[b] * 2.0**W.options.subdivisions:  # (beyond, no parts help)
-            turn = max(turn, loaded)
-        if W.fast[b] == 1:
-            halvings = max(halvings, min(FAST_HALVINGS, int(W.options.subdivisions)))
-        if halvings == 0 and turn <= L.most_turn[b]:
-            continue
-        most = PART_TURN if L.most_turn[b] > FREE_TURN else L.most_turn[b]
-        while halvings < W.options.subdivisions and turn > most * 2.0**halvings:
-            halvings += 1
-    return min(halvings, int(W.options.subdivisions))
-
-
-@kernel
-def _spin(mobility, momentum):
-    """How fast a body rotates in short intervals [rad/s]: |J⁻¹ p|, p: last three of its momentum (6,), J⁻¹: mobility (3, 3)."""
-    x, y, z = momentum[3], momentum[4], momentum[5]
-    total = 0.0
-    for i in range(3):
-        total += (mobility[i, 0] * x + mobility[i, 1] * y + mobility[i, 2] * z) ** 2
-    return math.sqrt(total)
-
-
-@kernel
-def _spin_under_load(L, W, b, h):
-    """How fast body b would rotate after h [s] with its momentum and the torque on it, and nothing else [rad/s]."""
-    R, momentum = W.R[b], scratch(6)
-    if W.carried[b] > 0.0:
-        copy(W.carry[b], momentum)
-    else:
-        old_momentum(L.mass[b], L.inertia[b], W.v_prev[b], h, momentum)
-    for i in range(3):
-        momentum[3 + i] += h * (R[0, i] * W.wrench[b, 3] + R[1, i] * W.wrench[b, 4] + R[2, i] * W.wrench[b, 5])
-    return _spin(L.mobility[b], momentum)
-
-
-@kernel
 def _give_way_first(L, P, Q, A, W, h):
     """Solve with compliant closures and overlaps first (giving_way.py), where closures gave way in the last step, or where other
     attempts failed so often that they are not made in this step (`in_vain`). Returns FINISHED, GIVES_WAY or USUAL.
     """
     steps, remained = gave_way(W)
-    waits = in_vain(steps) and (any_closure(L, W) or _overlap(L, P, Q, W))
+    waits = in_vain(steps) and (any_closure(L, W) or overlap(L, P, Q, W))
     if not (waits or (steps > 0 and any_closure(L, W))):
         return USUAL
     give_way(L, P, Q, A, W, h)
@@ -235,7 +187,7 @@ def _give_way_first(L, P, Q, A, W, h):
         return USUAL
     remains = W.found[RESIDUAL]
     if remains > W.options.recovery_speed or (waits and as_much(remains, remained)):
-        _report_gave_way(W)
+        report_gave_way(W)
         return FINISHED
     return GIVES_WAY if any_closure(L, W) else USUAL
 
@@ -248,7 +200,7 @@ def _try_whole(L, P, Q, A, W, h, kappa, gives_way, may_ask):
     how fast initial violations were undone at most [m/s, rad/s]: 0 where they may stay, in the whole step or in parts).
     """
     source, recovery = HERE if gives_way else WARM if all_warm(W) else COLD, W.options.recovery_speed
-    again = kappa == 0.0 and was(W, STAYED) and _overlap(L, P, Q, W)  # the last step could not undo it: one start is enough
+    again = kappa == 0.0 and was(W, STAYED) and overlap(L, P, Q, W)  # the last step could not undo it: one start is enough
     if any_replaced(W):
         whole(L, P, Q, A, W, h, recovery, kappa, source, True)
         if is_solved(W):
@@ -260,10 +212,10 @@ def _try_whole(L, P, Q, A, W, h, kappa, gives_way, may_ask):
     release_points(P, W)
     if may_ask and not gives_way and want_all(L, P, Q, W, h) > 0:
         return ASKS, recovery
-    violation = _violation(L, P, Q, W)
-    if violation > OVERLAP:  # perhaps no motion can undo it as fast, or none at all: then it may stay
+    worst = violation(L, P, Q, W)
+    if worst > OVERLAP:  # perhaps no motion can undo it as fast, or none at all: then it may stay
         recovery = SLOWLY * W.options.recovery_speed
-        if kappa == 0.0 and violation > h * recovery:
+        if kappa == 0.0 and worst > h * recovery:
             budget = left(W)
             whole(L, P, Q, A, W, h, recovery, kappa, COLD, True)
             allow(W, budget)  # (those after it may take as many iterations as without it)
@@ -274,109 +226,6 @@ def _try_whole(L, P, Q, A, W, h, kappa, gives_way, may_ask):
     if gives_way and not is_solved(W):
         give_way(L, P, Q, A, W, h)
         if is_solved(W):
-            _report_gave_way(W)
+            report_gave_way(W)
             return FINISHED, recovery
     return USUAL, recovery
-
-
-@kernel
-def _give_up(L, P, Q, A, W, h, kappa, halvings, parts, last):
-    """The islands' step ends INEXACT at the best there is; without a usable end they stay where they are, under a named failure.
-
-    In this order: the best point of a whole step if it is nearly solved; compliant closures and overlaps (giving_way.py); parts, if
-    they cover half of the interval; friction with held bounds, of the whole step, then in parts; any usable point of a whole step;
-    what parts cover. Without any of these the bodies stay where they are. In the hard limit their velocities become zero if they
-    stayed in the last step, too: the next step would fail like this one.
-
-    last: the number of iterations (COUNT) at which all this ends; (1 - ladder) of `max_iterations` there are in any case.
-    """
-    failure = TOO_FAST if halvings > 0 else int(W.found[STATUS])
-    covered, best = W.halt[COVERED], W.found[BEST_RESIDUAL]
-    nearly = best < W.solver.close
-    more = max((1.0 - W.solver.ladder) * W.options.max_iterations, last - W.found[COUNT])
-    if nearly or covered < 0.5:
-        take_features_back(W)
-    if not nearly and kappa == 0.0 and halvings == 0 and (any_closure(L, W) or _overlap(L, P, Q, W)):
-        allow(W, more)
-        give_way(L, P, Q, A, W, h)
-        if is_solved(W):
-            _report_gave_way(W)
-            return
-    if not nearly and covered < 0.5 and any_friction(W):
-        allow(W, more)
-        if _with_held_bounds(L, P, Q, A, W, h, kappa, halvings):
-            return
-        covered = W.halt[COVERED]
-    best = W.found[BEST_RESIDUAL]
-    if nearly or (covered < 0.5 and best < FAR_OFF):
-        end_at_best(L, P, Q, A, W, h)
-        end_with(W, best, residual_of(L, W, h, WHOLE), W.found[BEST_WORST])
-        report_island(W, INEXACT, 1, ENDED_BEST_POINT)
-    elif covered > 0.0:
-        missing = stand_still(L, P, Q, A, W, h)
-        end_with(W, missing, missing, W.halt[HALT_WORST])
-        report_island(W, INEXACT, max(parts, 1) + 1, ENDED_STOOD_STILL)
-    elif kappa == 0.0 and all_stood(W) and _moves(W):
-        lost = stop(L, P, Q, A, W, h)
-        end_with(W, lost, lost, 0.0)
-        report_island(W, INEXACT, 1, ENDED_STOPPED)
-    else:
-        report_island(W, failure, 0, ENDED_NOWHERE)
-
-
-@kernel
-def _with_held_bounds(L, P, Q, A, W, h, kappa, halvings):
-    """The step with the bounds of friction held (held_bounds.py), whole, then in parts. Returns whether that reports its end.
-
-    It is SOLVED where the solution with held bounds leads to one of the whole step, INEXACT otherwise. Where nothing is found,
-    W.halt tells of these parts if they got farther than those before.
-    """
-    parts = 1
-    if whole_with_held_bounds(L, P, Q, A, W, h, kappa) and not _overlap(L, P, Q, W):
-        if kappa == 0.0:
-            complete_whole(L, P, Q, A, W, h, 0.0)
-        if is_solved(W):
-            report_island(W, SOLVED, 1, ENDED_WHOLE)
-            return True
-    if not is_solved(W) and kappa == 0.0 and W.options.subdivisions > 0.0:
-        parts = in_parts(L, P, Q, A, W, h, 0.0, halvings, kappa, True)
-        if not is_solved(W):
-            take_features_back(W)
-    if is_solved(W):
-        report_island(W, INEXACT, parts, ENDED_HELD_BOUNDS)
-    return is_solved(W)
-
-
-@kernel
-def _report_gave_way(W):
-    """The islands' step ends at the solution with compliant closures and overlaps (giving_way.py)."""
-    report_island(W, INEXACT, 1, ENDED_GAVE_WAY)
-    note_gave_way(W, W.found[RESIDUAL])
-
-
-@kernel
-def _moves(W):
-    """Whether a body of the islands moves where the step starts."""
-    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
-        body = W.start_bodies[W.members[BODIES, k]]
-        for i in range(3):
-            if body[3 + i] != 0.0 or body[10 + i] != 0.0:
-                return True
-    return False
-
-
-@kernel
-def _overlap(L, P, Q, W):
-    """Whether a contact or limit of the islands in W.span is violated at the start of the step by more than round-off."""
-    return _violation(L, P, Q, W) > OVERLAP
-
-
-@kernel
-def _violation(L, P, Q, W):
-    """The largest violation of contacts and limits of the islands in W.span at the start of the step [m, rad], 0 without one."""
-    worst = 0.0
-    for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
-        worst = max(worst, -start_gap(L, P, Q, W, W.active[W.members[CONTACTS, k]]))
-    for k in range(W.span[LIMITS, 0], W.span[LIMITS, 1]):
-        worst = max(worst, -start_room(L, W, W.limit_active[W.members[LIMITS, k]]))
-    return worst

@@ -1,4 +1,4 @@
-"""On the central path, too, a free body that a torque sets spinning within a step is solved, in parts (island_step.py)."""
+"""On the central path, too, a free body that a torque sets spinning within a step is solved, in parts (least_halvings.py)."""
 
 import numpy as np
 import pytest
