@@ -10,7 +10,7 @@ import pytest
 import dojo_py
 from dojo_py.planning import control_cost, ilqr
 from dojo_py.policy.checkpoint import write_checkpoint
-from dojo_py.whole_file import whole_file, write_text
+from dojo_py.whole_file import whole_file, write_arrays, write_text
 
 TEXT = """<mujoco><worldbody><body><joint name="j" axis="0 1 0"/><geom type="sphere" size=".1" pos="0 0 -.5"/></body></worldbody>
   <actuator><motor joint="j" ctrlrange="-1 1"/></actuator></mujoco>"""
@@ -80,6 +80,12 @@ def test_a_failed_write_leaves_what_was_there(name, run, tmp_path, monkeypatch):
 def _class(place):
     module, _, name = place.rpartition(".")
     return getattr(pytest.importorskip(module), name)
+
+
+def test_arrays_of_objects_are_no_file(tmp_path):
+    with pytest.raises(TypeError, match="thing: object"):
+        write_arrays(tmp_path / "a.npz", {"number": 1.0, "thing": np.array([None])})
+    assert not os.listdir(tmp_path)
 
 
 def test_links_and_permissions_stay(tmp_path):

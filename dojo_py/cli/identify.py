@@ -10,7 +10,7 @@ from typing import Any
 
 from dojo_py.cli.mistake import Mistake
 from dojo_py.cli.replay import check_target
-from dojo_py.whole_file import whole_file
+from dojo_py.whole_file import write_arrays
 
 
 def add(commands: Any) -> None:
@@ -43,7 +43,6 @@ def run(arguments: argparse.Namespace) -> int:
     for name, target in (("--out", arguments.out), ("--html", arguments.html)):
         if target:
             check_target(name, target, (".npz",) if name == "--out" else (target.suffix.lower(),))
-    import numpy as np
 
     from dojo_py.identification import write_report
     from dojo_py.identification.cube import FLIGHT, identify_cube
@@ -63,13 +62,13 @@ def run(arguments: argparse.Namespace) -> int:
         found = replace(report.result, simulator=report.simulator)
         print(f"wrote {write_report(found, arguments.html, held, starts=FLIGHT)}")
     if arguments.out:
-        with whole_file(arguments.out) as draft, open(draft, "wb") as file:
-            np.savez(
-                file, friction=report.friction, restitution=report.restitution, inertia=report.inertia, com=report.com,
-                edges=report.edges, corners=report.result.values["contact_point"],
-                interval=report.result.interval(), covariance=report.result.covariance, length_unit=report.length_unit,
-                position_error=report.fitted.position, rotation_error=report.fitted.rotation,
-                nominal_position_error=report.nominal.position, nominal_rotation_error=report.nominal.rotation,
-            )  # fmt: skip
+        figures = dict(
+            friction=report.friction, restitution=report.restitution, inertia=report.inertia, com=report.com,
+            edges=report.edges, corners=report.result.values["contact_point"],
+            interval=report.result.interval(), covariance=report.result.covariance, length_unit=report.length_unit,
+            position_error=report.fitted.position, rotation_error=report.fitted.rotation,
+            nominal_position_error=report.nominal.position, nominal_rotation_error=report.nominal.rotation,
+        )  # fmt: skip
+        write_arrays(arguments.out, figures)
         print(f"saved {arguments.out}")
     return 0 if report.holds else 1

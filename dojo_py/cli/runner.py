@@ -11,17 +11,13 @@ import numpy as np
 from dojo_py.simulate.ending import counted
 from dojo_py.simulate.readings import Readings
 from dojo_py.simulate.simulator import Simulator
+from dojo_py.simulate.trajectory import PER_STATE, PER_STEP
 
 if TYPE_CHECKING:
     from dojo_py.mechanism.model import Model
 
 CHUNKS = 50
 """Rollouts a simulation is cut into."""
-PER_STEP = (
-    "control", "status", "iterations", "residual", "complementarity", "min_gap", "substeps", "attempts", "round_off", "ending",
-)  # fmt: skip
-PER_STATE = ("time", "qpos", "qvel", "act", "maximal", "bodies", "impulses")
-"""Arrays of a trajectory with one row a step, and with one a state; the other fields are the same in all parts."""
 
 
 def make_simulator(model: Model, mode: str, timestep: float, friction: str | None) -> Simulator:

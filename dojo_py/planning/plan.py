@@ -16,9 +16,9 @@ from dojo_py.planning.picture import drawn
 from dojo_py.planning.status import PlanStatus
 from dojo_py.simulate.arguments import state_of
 from dojo_py.simulate.results import State
-from dojo_py.simulate.trajectory import PLACED, Trajectory
+from dojo_py.simulate.trajectory import PLACED, Trajectory, arrays_of, trajectory_of
 from dojo_py.simulate.values import count, having, path_of, real_number
-from dojo_py.whole_file import whole_file
+from dojo_py.whole_file import write_arrays
 
 Array = np.ndarray
 
@@ -27,6 +27,8 @@ FORMATS = ("dojo_py plan 1", FORMAT)
 """Formats that `load_plan` reads; plans of the first one have no hard motion."""
 HARD = "hard_trajectory_"
 """Prefix of the names of the hard trajectory's arrays in the file."""
+OF_STATES = (*PLACED, "history")
+"""What the file keeps of each state beside coordinates and time, where the first one has it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,13 +119,11 @@ class Plan:
         motion = {"qpos": self.qpos, "qvel": self.qvel, "time": np.array([s.time for s in self.states])}
         if self.act.size:
             motion["act"] = self.act
-        for name in PLACED:
+        for name in OF_STATES:
             if getattr(self.states[0], name) is not None:
                 motion[name] = np.array([getattr(s, name) for s in self.states])
-        with whole_file(path_of("path", path)) as draft, open(draft, "wb") as file:
-            everything: dict[str, Any] = {"metadata": np.array(text), **arrays, **motion, **columns}
-            everything |= _arrays_of(self.hard_trajectory)
-            np.savez(file, **everything)
+        hard = _hard_arrays(self.hard_trajectory)
+        write_arrays(path_of("path", path), {"metadata": np.array(text), **arrays, **motion, **columns, **hard})
 
     def __str__(self) -> str:
         """A summary in a few lines: status, costs and violations of both motions, where the time went."""
@@ -155,20 +155,19 @@ class Plan:
         write_log(self.log, path)
 
 
-def _arrays_of(trajectory: Trajectory | None) -> dict[str, Any]:
-    """The arrays of the hard trajectory by their names in the file."""
+def _hard_arrays(trajectory: Trajectory | None) -> dict[str, Array]:
+    """The hard trajectory by the names in the file; without its model."""
     if trajectory is None:
         return {}
-    elsewhere = ("metadata", "parameters", "model")
-    found = {f.name: getattr(trajectory, f.name) for f in fields(Trajectory) if f.name not in elsewhere}
-    text = json.dumps(trajectory.metadata, sort_keys=True)
-    return {HARD + "metadata": np.array(text)} | {HARD + name: value for name, value in found.items() if value is not None}
+    arrays, header = arrays_of(trajectory)
+    named = {HARD + name: values for name, values in arrays.items()}
+    return {HARD + "metadata": np.array(json.dumps(header, sort_keys=True)), **named}
 
 
-def _trajectory_of(values: dict[str, Any]) -> Trajectory | None:
-    """The inverse of `_arrays_of`."""
+def _hard_trajectory(path: Any, values: dict[str, Array]) -> Trajectory | None:
+    """The inverse of `_hard_arrays`."""
     found = {name.removeprefix(HARD): value for name, value in values.items() if name.startswith(HARD)}
-    return Trajectory(**found | {"metadata": json.loads(str(found["metadata"]))}) if found else None
+    return trajectory_of(path, found, json.loads(str(found.pop("metadata")))) if found else None
 
 
 def load_plan(path: str | PathLike) -> Plan:
@@ -185,13 +184,13 @@ def load_plan(path: str | PathLike) -> Plan:
         log = [Iteration(**{n: kind(values[f"log_{n}"][i]) for n, kind in kinds.items()}) for i in range(count)]
         act = values.get("act", np.zeros((len(values["qpos"]), 0)))
         motion = zip(values["qpos"], values["qvel"], act, values["time"], strict=True)
-        placed = {name: values[name] for name in PLACED if name in values}
+        placed = {name: values[name] for name in OF_STATES if name in values}
         states = [
             State(q, v, w, float(t), **{name: rows[k] for name, rows in placed.items()}) for k, (q, v, w, t) in enumerate(motion)
         ]
         status = PlanStatus[head.pop("status")]
         arrays = values["controls"], states, values["gains"], values["feedforward"]
-        return Plan(*arrays, status=status, log=log, hard_trajectory=_trajectory_of(values), **head)
+        return Plan(*arrays, status=status, log=log, hard_trajectory=_hard_trajectory(path, values), **head)
     except (ValueError, TypeError, KeyError, AttributeError, IndexError, EOFError, OSError, zipfile.BadZipFile) as error:
         if isinstance(error, FileNotFoundError):
             raise

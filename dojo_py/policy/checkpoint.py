@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from dojo_py.simulate.values import path_of
-from dojo_py.whole_file import whole_file
+from dojo_py.whole_file import write_arrays
 
 FORMAT = "dojo_py policy search 1"
 
@@ -21,8 +21,7 @@ def write_checkpoint(path: str | Path, arrays: dict[str, np.ndarray], meta: dict
     if not Path(path).name:
         raise ValueError(f"path={str(path)!r} must name a file")
     text = json.dumps({"format": FORMAT, **meta}, sort_keys=True)
-    with whole_file(path) as draft, open(draft, "wb") as file:
-        np.savez(file, meta=np.array(text), **arrays)  # type: ignore[arg-type]
+    write_arrays(path, {"meta": np.array(text), **arrays})
 
 
 def read_checkpoint(path: str | Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import warnings
 import zipfile
-from dataclasses import dataclass, field, fields
+from dataclasses import MISSING, dataclass, field, fields
 from os import PathLike
 from typing import Any
 
@@ -17,19 +17,20 @@ from dojo_py.mechanism.model import Model
 from dojo_py.simulate.readings import NOTHING, Readings
 from dojo_py.simulate.results import Exact, State
 from dojo_py.simulate.values import count, having, path_of
-from dojo_py.whole_file import whole_file
+from dojo_py.whole_file import write_arrays
 
 Array = np.ndarray
 
 FORMAT = "dojo_py trajectory 1"
 PLACED = ("mocap_pos", "mocap_quat", "eq_active")
 """What a roll-out keeps as its first state has it."""
-AXES = {
-    "time": 1, "qpos": 2, "qvel": 2, "act": 2, "control": 2, "status": 1, "iterations": 1, "residual": 1, "complementarity": 1,
-    "min_gap": 1, "maximal": 3, "bodies": 3, "impulses": 2, "substeps": 1, "attempts": 1, "round_off": 1, "ending": 1,
+PER_STATE = {"time": 1, "qpos": 2, "qvel": 2, "act": 2, "maximal": 3, "bodies": 3, "impulses": 2}
+"""Arrays with one row a state, and how many axes they have."""
+PER_STEP = {
+    "control": 2, "status": 1, "iterations": 1, "residual": 1, "complementarity": 1, "min_gap": 1, "substeps": 1, "attempts": 1,
+    "round_off": 1, "ending": 1, "A": 3, "B": 3, "gradient_status": 1,
 }  # fmt: skip
-"""How many axes the arrays have."""
-TABLES = ("metadata", "parameters", "model", "readings")
+"""Arrays with one row a step, likewise; the tables of `parameters` have one, too. Other fields are the same in all steps."""
 PARAMETER = "parameter "
 """Before the names of parameters in the file."""
 MODEL = "the model: "
@@ -154,20 +155,14 @@ class Trajectory:
         without the model's own file. model: another Model to keep; False: none.
         """
         kept = self.model if model is None else None if model is False else model
-        arrays = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in TABLES and getattr(self, f.name) is not None}
-        arrays |= {PARAMETER + name: table for name, table in self.parameters.items()}
-        header = {"format": FORMAT, **self.metadata}
-        if self.readings is not None:
-            arrays["sensordata"], header[SENSORS] = self.sensordata, self.readings.places
-            if self.readings.history is not None:
-                arrays["history"] = self.readings.history
+        arrays, header = arrays_of(self)
+        header = {"format": FORMAT, **header}
         if kept is not None:
             numbers, values = pack_model(having("model", kept, ("geom_rgba", "source", "opt"), "a Model, as load_model returns it"))
             arrays |= {MODEL + name: table for name, table in numbers.items()}
             header[MODEL] = values
         text = json.dumps(header, sort_keys=True)
-        with whole_file(path_of("path", path)) as draft, open(draft, "wb") as file:
-            np.savez(file, metadata=np.array(text), **arrays)
+        write_arrays(path_of("path", path), {"metadata": np.array(text), **arrays})
 
 
 def kept_model(model: Any) -> Model | None:
@@ -175,54 +170,67 @@ def kept_model(model: Any) -> Model | None:
     return model if isinstance(model, Model) else None
 
 
-def load_trajectory(path: str | PathLike) -> Trajectory:
-    """Read what `Trajectory.save` wrote. Raises ValueError when the file is something else."""
-    recorded = {"maximal", "bodies", "impulses"}
-    of_steps = {"gradient_status", "substeps", "attempts", "round_off", "ending"}
-    optional = recorded | of_steps | {"A", "B", "sensordata", "history", *PLACED}
-    parameters: dict[str, Array] = {}
-    states = {"time", "qpos", "qvel", "act", "history"} | recorded
-    needed = {f.name for f in fields(Trajectory)} - optional - {"parameters", "model", "readings"}
-    path_of("path", path)
-    try:
-        with open(path, "rb") as probe:
-            if not zipfile.is_zipfile(probe):
-                raise ValueError("not an .npz file")
-        with open(path, "rb") as stream, np.load(stream, allow_pickle=False) as file:
-            missing = sorted(needed - set(file.files))
-            if missing:
-                raise ValueError(f"{path}: not a trajectory, it has no {missing}")
-            metadata = json.loads(str(file["metadata"]))
-            values = {name: file[name] for name in (needed | optional) & set(file.files) - {"metadata"}}
-            parameters = {name.removeprefix(PARAMETER): file[name] for name in file.files if name.startswith(PARAMETER)}
-            numbers = {name.removeprefix(MODEL): file[name] for name in file.files if name.startswith(MODEL)}
-    except (ValueError, TypeError, KeyError, AttributeError, EOFError, zipfile.BadZipFile) as error:
-        raise ValueError(f"{path}: not a trajectory file ({error})") from error
-    if not isinstance(metadata, dict) or metadata.pop("format", None) != FORMAT:
-        raise ValueError(f"{path}: not a trajectory of this version ({FORMAT!r})")
-    _check_axes(path, values, metadata)
+def arrays_of(trajectory: Trajectory) -> tuple[dict[str, Array], dict[str, Any]]:
+    """(arrays by name, numbers and texts for JSON): what files keep of a trajectory beside its model."""
+    named = {name: getattr(trajectory, name) for name in (*PER_STATE, *PER_STEP, *PLACED)}
+    arrays = {name: values for name, values in named.items() if values is not None}
+    arrays |= {PARAMETER + name: table for name, table in trajectory.parameters.items()}
+    header = dict(trajectory.metadata)
+    if trajectory.readings is not None:
+        arrays["sensordata"], header[SENSORS] = trajectory.sensordata, trajectory.readings.places
+        if trajectory.readings.history is not None:
+            arrays["history"] = trajectory.readings.history
+    return arrays, header
+
+
+def trajectory_of(path: Any, arrays: dict[str, Array], header: dict[str, Any], model: Model | None = None) -> Trajectory:
+    """The inverse of `arrays_of`; other arrays are left out. ValueError, which begins with the path, where rows do not fit."""
+    header, of_states = dict(header), {*PER_STATE, "history"}
+    values = {name: arrays[name] for name in (*PER_STATE, *PER_STEP, *PLACED, "sensordata", "history") if name in arrays}
+    parameters = {name.removeprefix(PARAMETER): table for name, table in arrays.items() if name.startswith(PARAMETER)}
+    _check_axes(path, values, header)
     steps = len(values["status"])
     for name, value in (values | parameters).items():
         if name in PLACED and value.dtype.kind in "fb":
             continue
         if value.dtype.kind not in "fiu":
             raise ValueError(f"{path}: {name} holds {value.dtype}, not numbers")
-        if len(value) != steps + (name in states):
+        if len(value) != steps + (name in of_states):
             raise ValueError(f"{path}: {name} has {len(value)} rows for {steps} steps")
+    readings = _readings(path, header.pop(SENSORS, None), values.pop("sensordata", None), values.pop("history", None))
+    return Trajectory(**values, metadata=header, parameters=parameters, model=model, readings=readings)
+
+
+def load_trajectory(path: str | PathLike) -> Trajectory:
+    """Read what `Trajectory.save` wrote. Raises ValueError when the file is something else."""
+    path_of("path", path)
+    try:
+        with open(path, "rb") as probe:
+            if not zipfile.is_zipfile(probe):
+                raise ValueError("not an .npz file")
+        with open(path, "rb") as stream, np.load(stream, allow_pickle=False) as file:
+            if missing := sorted(NEEDED - set(file.files)):
+                raise ValueError(f"it has no {missing}")
+            arrays = {name: file[name] for name in file.files}
+        metadata = json.loads(str(arrays.pop("metadata")))
+    except (ValueError, TypeError, KeyError, AttributeError, EOFError, zipfile.BadZipFile) as error:
+        raise ValueError(f"{path}: not a trajectory file ({error})") from error
+    if not isinstance(metadata, dict) or metadata.pop("format", None) != FORMAT:
+        raise ValueError(f"{path}: not a trajectory of this version ({FORMAT!r})")
     described = metadata.pop(MODEL, None)
-    readings = _readings(path, metadata.pop(SENSORS, None), values.pop("sensordata", None), values.pop("history", None))
     model = None
     if described is not None:
+        numbers = {name.removeprefix(MODEL): table for name, table in arrays.items() if name.startswith(MODEL)}
         try:
             model = unpack_model(numbers, described)
         except (ModelError, TypeError) as error:
             warnings.warn(f"{path}: {error}; the trajectory is loaded without it", stacklevel=2)
-    return Trajectory(**values, metadata=metadata, parameters=parameters, model=model, readings=readings)
+    return trajectory_of(path, arrays, metadata, model)
 
 
 def _check_axes(path: Any, values: dict[str, Array], metadata: dict[str, Any]) -> None:
     """ValueError for arrays of other shapes, times that do not go on, and a time step that is no number."""
-    for name, axes in AXES.items():
+    for name, axes in (PER_STATE | PER_STEP).items():
         if name in values and values[name].ndim != axes:
             raise ValueError(f"{path}: {name} has shape {values[name].shape}, expected {axes} axes")
     time, step = values["time"], metadata.get("timestep")
@@ -243,3 +251,7 @@ def _readings(path: Any, places: Any, data: Array | None, history: Array | None)
     if data.ndim != 2 or any(first < 0 or number < 0 or first + number > data.shape[1] for first, number in found.values()):
         raise ValueError(f"{path}: not a trajectory file (sensors beyond their data)")
     return Readings(found, data, history)
+
+
+NEEDED = {"metadata"} | {f.name for f in fields(Trajectory) if f.default is MISSING and f.default_factory is MISSING}
+"""What every file has."""

@@ -13,10 +13,12 @@ from dojo_py.planning import (
     Options,
     PlanStatus,
     ResidualCost,
+    SamplingOptions,
     control_cost,
     goal,
     ilqr,
     load_plan,
+    predictive_sampling,
     state_cost,
 )
 
@@ -183,6 +185,35 @@ def test_files_hold_the_hard_motion_and_old_ones_load(cube, tmp_path):
     np.savez(tmp_path / "old.npz", **old | {"metadata": np.array(json.dumps(head))})
     first = load_plan(tmp_path / "old.npz")
     assert first.cost == plan.cost and first.hard_trajectory is None and np.isnan(first.hard_cost)
+
+
+def swinging(more=""):
+    """A simulator of a motorised pendulum with a sensor of its angle."""
+    text = f"""<mujoco><worldbody><body><joint name="j" axis="0 1 0"/><geom size="0.1" pos="0 0 -0.5"/></body></worldbody>
+      <actuator><motor joint="j" {more}/></actuator><sensor><jointpos name="angle" joint="j"/></sensor></mujoco>"""
+    return HardSimulator(load_model(text), 0.02)
+
+
+def test_files_hold_the_readings_of_the_hard_motion(tmp_path):
+    """They were kept as pickles, which `load_plan` refuses."""
+    sim = swinging()
+    options, stage = Options(max_iterations=1), control_cost(sim.model, 1.0)
+    plan = ilqr(sim, sim.initial_state([0.3]), np.ones((4, 1)), stage=stage, options=options)
+    plan.save(tmp_path / "plan.npz")
+    back = load_plan(tmp_path / "plan.npz").hard_trajectory
+    assert np.any(plan.hard_trajectory.sensordata) and back.sensor("angle").shape == (4, 1)
+    np.testing.assert_array_equal(back.sensordata, plan.hard_trajectory.sensordata)
+
+
+def test_files_hold_the_controls_on_their_way(tmp_path):
+    sim = swinging('delay="0.04" nsample="3"')
+    options = SamplingOptions(samples=2, elites=1, max_iterations=1)
+    plan = predictive_sampling(sim, sim.initial_state([0.3]), np.ones((4, 1)), stage=control_cost(sim.model, 1.0), options=options)
+    plan.save(tmp_path / "plan.npz")
+    back = load_plan(tmp_path / "plan.npz")
+    for one, other in ((back.states[3], plan.states[3]), (back.hard_trajectory.state(3), plan.hard_trajectory.state(3))):
+        np.testing.assert_array_equal(one.history, other.history)
+        np.testing.assert_allclose(sim.step(one).state.qvel, sim.step(other).state.qvel, atol=1e-10)
 
 
 def test_a_hard_motion_that_breaks_off_costs_infinity():
