@@ -263,8 +263,11 @@ class Shac(Search):
     # worlds
 
     def _fresh(self) -> State:
+        """An initial state of the task as the simulator takes it: with the exact part that belongs to its coordinates."""
         self.memory["episodes"] += 1.0
-        return self.task.initial_state(np.random.default_rng((self.seed, 0, int(self.memory["episodes"]))))
+        given = self.task.initial_state(np.random.default_rng((self.seed, 0, int(self.memory["episodes"]))))
+        sim = self.task.sim
+        return sim.rollout(given, np.zeros((0, sim.model.nu)), maximal=False).final_state
 
     def _keep(self, states: list[Any], ages: Array) -> None:
         """Store the states and ages (actions since the reset) of the worlds as arrays, for checkpoints."""

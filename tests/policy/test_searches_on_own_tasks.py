@@ -24,6 +24,7 @@ from dojo_py.policy import (
 )
 from dojo_py.policy.derivatives import differenced_observation, differenced_reward
 from dojo_py.policy.rollout import Job, play
+from dojo_py.simulate.results import State
 
 ARM = """<mujoco><worldbody>
   <body name="target" mocap="true" pos="0.3 0.6 0"><geom type="sphere" size="0.02" contype="0" conaffinity="0"/></body>
@@ -80,6 +81,24 @@ class Free(Reach):
     """The first motor has no range."""
 
     model_name: ClassVar[str] = ""
+
+
+class Replaced(Reach):
+    """Starts as Reach does, said by a state that belongs to another pose."""
+
+    def initial_state(self, rng):
+        """With the exact part of the pose at zero."""
+        there = super().initial_state(rng)
+        return replace(self.sim.initial_state(), qpos=there.qpos, mocap_pos=there.mocap_pos)
+
+
+class Plain(Reach):
+    """Starts as Reach does, said by the coordinates alone."""
+
+    def initial_state(self, rng):
+        """Without an exact part, and without what is placed elsewhere than the model says."""
+        there = super().initial_state(rng)
+        return State(there.qpos, there.qvel, there.act, mocap_pos=there.mocap_pos)
 
 
 class NanReward(Reach):
@@ -156,6 +175,14 @@ def test_returns_too_large_for_a_variance_are_named(kind, options):
     """Climb never came back."""
     with pytest.raises(ValueError, match=r"Steep\.reward: an episode has a return of .*e\+1.., searches take ±1e\+100 at most"):
         search(kind, options, Steep()).run(2)
+
+
+@pytest.mark.parametrize("task", [Replaced, Plain])
+@pytest.mark.parametrize(("kind", "options"), SEARCHES)
+def test_initial_states_are_what_their_coordinates_say(kind, options, task):
+    """SHAC began where the state's exact part was, and asked a plain state for one."""
+    found, wanted = search(kind, options, task(), 5).run(1), search(kind, options, Reach(), 5).run(1)
+    np.testing.assert_allclose(found.parameters, wanted.parameters, atol=1e-9)
 
 
 WRONG_SLOPES = [
