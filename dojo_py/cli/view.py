@@ -19,7 +19,7 @@ def add(commands: Any) -> None:
         description="Show a model in the browser, simulated as you look on. Ctrl-C ends it.",
     )
     p.add_argument("model", metavar="NAME|FILE", help=MODEL_HELP)
-    p.add_argument("--mode", choices=("hard", "soft", "both"), default="hard", help="contact model (default: hard)")
+    p.add_argument("--mode", choices=("hard", "soft", "both"), help="contact model (default: the trajectory's, else hard)")
     p.add_argument("--trajectory", metavar="FILE.npz", type=Path, help="a saved trajectory to begin with")
     p.add_argument("--timestep", type=float, metavar="S", help="time step [s] (default: the trajectory's, else the file's)")
     p.add_argument("--keyframe", metavar="NAME", help="start (default: drop, else home, else the file's first)")
@@ -60,21 +60,15 @@ def open_viewer(arguments: argparse.Namespace) -> Any:
 
     try:
         imported("viser")
-        from dojo_py.view.live import Viewer, check_port
-        from dojo_py.view.record import check_fits
+        from dojo_py.view.live import Viewer, check_port, simulators_of
         from dojo_py.view.session import Session
 
         check_port(arguments.host, arguments.port)
         model = load_model(arguments.model)
         trajectory = None if arguments.trajectory is None else read_trajectory(arguments.trajectory)
-        timestep = arguments.timestep
-        if trajectory is not None:
-            check_fits(model, trajectory)
-            timestep = timestep or trajectory.metadata.get("timestep")
-        modes = ("hard", "soft") if arguments.mode == "both" else (arguments.mode,)
-        sims = [_simulator(model, mode, timestep) for mode in modes]
+        sims, names = simulators_of(model, arguments.mode, trajectory, arguments.timestep)
         _, keyframe = choose_keyframe(model, arguments.keyframe)
-        session = Session(sims, [sim.initial_state(keyframe=keyframe) for sim in sims], list(modes))
+        session = Session(sims, [sim.initial_state(keyframe=keyframe) for sim in sims], names)
         if trajectory is not None:
             session.load(trajectory)
         viewer = Viewer(session, arguments.host, arguments.port, tell=lambda message: print(message, flush=True))
@@ -84,9 +78,3 @@ def open_viewer(arguments: argparse.Namespace) -> Any:
         raise Mistake(str(error)) from None
     viewer.session.play(arguments.play)
     return viewer
-
-
-def _simulator(model: Any, mode: str, timestep: float | None) -> Any:
-    from dojo_py import HardSimulator, SoftSimulator
-
-    return HardSimulator(model, timestep) if mode == "hard" else SoftSimulator(model, timestep)

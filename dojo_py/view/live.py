@@ -18,7 +18,7 @@ from dojo_py.view.extra import imported, silent
 from dojo_py.view.origin import own_pages_only
 from dojo_py.view.overlays import Overlays
 from dojo_py.view.panels import Panel
-from dojo_py.view.record import check_fits
+from dojo_py.view.record import check_fits, described, mode_of
 from dojo_py.view.scene import Scene, endless, extent, look
 from dojo_py.view.session import Session
 
@@ -36,23 +36,26 @@ NEEDED = ("opt", "nq", "body_mass", "joint_names")
 
 
 def show(
-    sim_or_model: Any, *, mode: str = "hard", trajectory: Any = None, keyframe: str | int | None = None, port: int = 8080,
+    sim_or_model: Any, *, mode: str | None = None, trajectory: Any = None, keyframe: str | int | None = None, port: int = 8080,
     host: str = "127.0.0.1", block: bool = True, play: bool = False,
 ) -> Viewer:  # fmt: skip
     """Show a model or a simulator in the browser; returns when interrupted, or at once when block is False.
 
     sim_or_model: a simulator, or a model (a Model, a file, a shipped name), which is simulated in `mode`: "hard", "soft" or "both"
-    side by side. trajectory: its states are the past that the time line shows. keyframe: where to begin without one.
+    side by side; by default in the trajectory's mode, else the hard one. trajectory: its states are the past that the time line
+    shows; a model is simulated on with its time step and law of friction. keyframe: where to begin without one.
     port: 0 takes any that is free. host: "0.0.0.0" lets other machines look on. play: begin at once. Needs viser (extra `view`).
     """
     imported("viser")
-    sims, names = simulators_of(sim_or_model, mode)
+    if trajectory is not None:
+        having("trajectory", trajectory, ("qpos", "metadata", "state"), "a Trajectory")
+    sims, names = simulators_of(sim_or_model, mode, trajectory)
     port = count("port", port, 0, 65535, "the number of a port")
     block, play = truth_of("block", block), truth_of("play", play)
     if trajectory is not None and keyframe is not None:
         raise ValueError("keyframe: a trajectory begins where it began; give one of them")
     if trajectory is not None:
-        check_fits(sims[0].model, having("trajectory", trajectory, ("qpos", "metadata", "state"), "a Trajectory"))
+        check_fits(sims[0].model, trajectory)
     session = Session(sims, [sim.initial_state(keyframe=keyframe) for sim in sims], names)
     if trajectory is not None:
         session.load(trajectory)
@@ -63,24 +66,30 @@ def show(
     return viewer
 
 
-def simulators_of(sim_or_model: Any, mode: str) -> tuple[list[Any], list[str]]:
-    """(simulators, their names). ModelError when no mode asked for takes the model."""
+def simulators_of(
+    sim_or_model: Any, mode: str | None = None, trajectory: Any = None, timestep: float | None = None
+) -> tuple[list[Any], list[str]]:
+    """(simulators, their names): the given one, or those of a model in the modes asked for, the trajectory's first.
+
+    trajectory: says mode, time step and law of friction where nothing else is given. timestep [s]: instead of the trajectory's or
+    the model's. ModelError when a mode does not take the model.
+    """
     if hasattr(sim_or_model, "rollout"):
         having("sim_or_model.model", sim_or_model.model, NEEDED, "a dojo_py Model")
         return [sim_or_model], ["hard" if hasattr(sim_or_model, "friction") else "soft"]
-    text_of("mode", mode, MODES)
+    metadata: dict[str, Any] = {} if trajectory is None else trajectory.metadata
+    first = mode_of(metadata)
+    mode = first if mode is None else text_of("mode", mode, MODES)
     model = sim_or_model
     if isinstance(model, (str, bytes)) or hasattr(model, "__fspath__"):
         from dojo_py.formats import load_model
 
         model = load_model(model)
     having("sim_or_model", model, NEEDED, "a simulator, a Model, a file or the name of a model")
-    from dojo_py.hard.simulator import HardSimulator
-    from dojo_py.soft import SoftSimulator
-
-    if mode != "both":
-        return [HardSimulator(model) if mode == "hard" else SoftSimulator(model)], [mode]
-    return [HardSimulator(model), SoftSimulator(model)], ["hard", "soft"]
+    if trajectory is not None:
+        check_fits(model, trajectory)
+    names = [first, "soft" if first == "hard" else "hard"] if mode == "both" else [mode]
+    return [described(model, metadata, name, timestep) for name in names], names
 
 
 def check_port(host: str, port: int) -> None:

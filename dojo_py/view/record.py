@@ -78,20 +78,32 @@ def simulator_of(model: Any, trajectory: Any) -> tuple[Any, Any]:
     """(model, simulator): the given simulator, or the one that a trajectory's metadata describe; (model, None) if it is refused."""
     if hasattr(model, "rollout"):
         return model.model, model
-    told = trajectory.metadata
-    timestep = told.get("timestep")
-    if timestep is None:
+    if trajectory.metadata.get("timestep") is None:
         return model, None
     try:
-        if told.get("mode") == "soft":
-            from dojo_py.soft import SoftSimulator
-
-            return model, SoftSimulator(model, timestep)
-        from dojo_py.hard.simulator import HardSimulator
-
-        return model, HardSimulator(model, timestep, friction=told.get("friction", "cone"), unsupported="skip")
+        return model, described(model, trajectory.metadata)
     except (ModelError, ValueError, TypeError, AttributeError):
         return model, None
+
+
+def mode_of(metadata: dict[str, Any]) -> str:
+    """The mode in which a trajectory was simulated."""
+    return "soft" if metadata.get("mode") == "soft" else "hard"
+
+
+def described(model: Any, metadata: dict[str, Any], mode: str | None = None, timestep: float | None = None) -> Any:
+    """The simulator of a model that a trajectory's metadata describe; in another mode, with another time step [s] where given.
+
+    What the hard mode does not simulate is left out, as it may have been when the trajectory was made.
+    """
+    timestep = metadata.get("timestep") if timestep is None else timestep
+    if (mode or mode_of(metadata)) == "soft":
+        from dojo_py.soft import SoftSimulator
+
+        return SoftSimulator(model, timestep)
+    from dojo_py.hard.simulator import HardSimulator
+
+    return HardSimulator(model, timestep, friction=metadata.get("friction", "cone"), unsupported="skip" if metadata else "error")
 
 
 def check_fits(model: Any, trajectory: Any) -> None:

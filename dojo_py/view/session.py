@@ -43,6 +43,8 @@ class Moment:
     """(nu,) of the step."""
     wrenches: Any = None
     """(nbody, 6) of the step, or None."""
+    kappa: float | None = None
+    """Of the step [N m s]; None: the hard limit."""
     elsewhere: bool = False
     """The step, solved again, leads to another state: its contacts are not to be known."""
 
@@ -78,7 +80,7 @@ class Lane:
         """Contacts of the step that ended in moment k; those of a loaded trajectory are solved again. None: not known."""
         moment = self.past[k]
         if moment.contacts is None and k > 0 and moment.control is not None and not moment.elsewhere:
-            found = solved_again(self.sim, self.past[k - 1].state, moment.control, moment.state)
+            found = solved_again(self.sim, self.past[k - 1].state, moment.control, moment.state, moment.kappa)
             moment = self.past[k] = dataclasses.replace(moment, contacts=found, elsewhere=found is None)
         return moment.contacts
 
@@ -210,7 +212,7 @@ class Session:
         """Take a trajectory as the future to play; every other simulator goes from its first state, on its controls."""
         with self.lock:
             self.reset()
-            mine = self.lanes[0]
+            mine, kappa = self.lanes[0], trajectory.metadata.get("kappa") or None
             for lane in self.lanes:
                 start = trajectory.state(0)
                 lane.past = [lane.moment_of(start if lane is mine else dataclasses.replace(start, maximal=None, exact=None))]
@@ -222,7 +224,7 @@ class Session:
                 status, iterations, residual, gap = (float(number) for number in numbers)
                 state = trajectory.state(k + 1)
                 energy, control = mine.moment_of(state).energy, trajectory.control[k]
-                mine.past.append(Moment(state, int(status), iterations, residual, gap, energy, None, control))
+                mine.past.append(Moment(state, int(status), iterations, residual, gap, energy, None, control, kappa=kappa))
 
     # hands
 

@@ -124,6 +124,18 @@ def test_a_trajectory_is_the_past_of_the_time_line(viewer_of):
     assert viewer.scenes[0].arrows.visible and viewer.panel.line.max >= 90
 
 
+def test_a_model_goes_on_as_its_trajectory_was_simulated(viewer_of):
+    """Its own time step, the cone and the hard mode were taken, whatever the trajectory says."""
+    model = load_model("box")
+    sims = HardSimulator(model, 0.02, friction="none"), SoftSimulator(model, 0.01)
+    runs = [sim.rollout(sim.initial_state(keyframe="slide"), np.zeros((5, 3))) for sim in sims]
+    first, other = (viewer_of(model, trajectory=run).session.lanes[0] for run in runs)
+    assert (first.name, first.sim.timestep, first.sim.friction) == ("hard", 0.02, "none")
+    assert (other.name, other.sim.timestep) == ("soft", 0.01)
+    both = viewer_of(model, trajectory=runs[1], mode="both").session
+    assert [lane.name for lane in both.lanes] == ["soft", "hard"] and both.timestep == 0.01 and both.last == 5
+
+
 def test_mocap_bodies_are_where_the_session_has_them(viewer_of):
     model = load_model("""<mujoco><worldbody><body mocap="true"><geom size=".1"/><body><joint axis="0 0 1"/><geom size=".1"/></body>
     </body></worldbody><keyframe><key name="away" mpos="0 0 3"/></keyframe></mujoco>""")
@@ -311,6 +323,8 @@ def test_the_command_shows_a_trajectory(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(Viewer, "wait", wait)
     assert main(["view", "box", "--mode", "both", "--trajectory", str(run), "--port", "0", "--no-browser"]) == 0
     assert seen[0][:2] == (10, 0.02) and seen[0][2] in capsys.readouterr().out
+    assert main(["view", "box", "--timestep", "0.01", "--trajectory", str(run), "--port", "0", "--no-browser"]) == 0
+    assert seen[1][:2] == (10, 0.01)
 
 
 def test_a_trajectory_of_another_model_is_refused(viewer_of):

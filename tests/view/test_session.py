@@ -172,6 +172,16 @@ def test_a_loaded_trajectory_is_what_is_played_and_its_contacts_are_found():
     assert s.lanes[0].contacts(3) is None
 
 
+def test_contacts_of_a_loaded_relaxed_motion_are_found():
+    """They were looked for in the hard limit, where the step ends elsewhere."""
+    sim = HardSimulator("box")
+    kappa = 1e-2 * sim.largest_kappa()
+    run = sim.rollout(sim.initial_state(keyframe="home"), np.zeros((5, 3)), kappa=kappa)
+    s = session("box", "home", (HardSimulator,))
+    s.load(run)
+    assert s.lanes[0].contacts(3).world_impulse[:, 2].sum() > 0.0
+
+
 def test_the_oldest_moments_are_forgotten(monkeypatch):
     monkeypatch.setattr("dojo_py.view.session.LONGEST", 10)
     s = session("pendulum", None, (SoftSimulator,))
