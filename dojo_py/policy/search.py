@@ -30,6 +30,9 @@ TRIAL_SEED = 2**30
 BETWEEN = 2.0
 """Training steps between two trials over the steps of a trial, so that trials take a third of all steps."""
 
+STARTS = ("qpos", "qvel", "act", "time", "mocap_pos", "mocap_quat", "eq_active")
+"""Fields of an initial state that make one episode different from another."""
+
 
 class Search:
     """Base of Ars, Ags, Climb and Shac, which define `_update`. All randomness follows from `seed`, whatever the workers.
@@ -90,7 +93,7 @@ class Search:
     def varied(self) -> bool:
         """Whether the initial state is random, so that the return of one episode says little about a policy."""
         first, second = (self.task.initial_state(np.random.default_rng((self.seed, 0, i))) for i in (0, 1))
-        return not all(np.array_equal(getattr(first, name), getattr(second, name)) for name in ("qpos", "qvel", "act"))
+        return not all(np.array_equal(getattr(first, name, None), getattr(second, name, None)) for name in STARTS)
 
     @cached_property
     def begins_with_gains(self) -> bool:

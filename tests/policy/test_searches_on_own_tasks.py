@@ -185,6 +185,22 @@ def test_initial_states_are_what_their_coordinates_say(kind, options, task):
     np.testing.assert_allclose(found.parameters, wanted.parameters, atol=1e-9)
 
 
+def from_home(**placed):
+    """A task that starts in one pose, with what a function draws beside it."""
+
+    def initial_state(self, rng):
+        return replace(self.sim.initial_state(), **{name: draw(rng) for name, draw in placed.items()})
+
+    return type("FromHome", (Reach,), {"initial_state": initial_state})()
+
+
+def test_starts_vary_where_targets_or_times_do():
+    """Targets that are mocap bodies counted as fixed, and a single return as all there is to know of a policy."""
+    assert not search(*SEARCHES[0], from_home()).varied
+    assert search(*SEARCHES[0], from_home(mocap_pos=lambda rng: rng.uniform(-0.5, 0.5, (1, 3)))).varied
+    assert search(*SEARCHES[0], from_home(time=lambda rng: float(rng.uniform()))).varied
+
+
 WRONG_SLOPES = [
     ("jacobian", lambda J: J[:, :3], r"Slopes\.observation_jacobian has shape \(8, 3\), expected \(8, 4\)"),
     ("jacobian", lambda J: np.full((8, 4), np.nan), r"Slopes\.observation_jacobian: entry \[0, 0\] is nan at qpos"),
