@@ -201,6 +201,8 @@ def identify(
     if not isinstance(unknowns, (Unknowns, Sequence)) or isinstance(unknowns, str):
         raise TypeError(f"unknowns={shown(unknowns)}, expected Unknowns or a list of Unknown, Tied, PseudoInertia and Delay")
     given = unknowns if isinstance(unknowns, Unknowns) else Unknowns(sim, list(unknowns))
+    if given.sim is not sim:
+        raise ValueError("unknowns: they are of another simulator; make them from the one that is given, or pass their list")
     if free_states and horizon == 1 and continuity == 0:
         raise ValueError("horizon=1 with free states that are not joined: any start would do; give a longer horizon")
     levels = _levels(sim, kappa)

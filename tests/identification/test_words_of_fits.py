@@ -89,6 +89,15 @@ def test_workers_answer_the_questions_that_a_fit_is_asked():
     np.testing.assert_array_equal(there.covariance, here.covariance)
 
 
+def test_unknowns_of_another_simulator_are_refused():
+    """The roll-outs were those of one, the result had the parameters and the options of the other."""
+    one, other = (HardSimulator(load_model(TWO), timestep=0.01) for _ in range(2))
+    u = np.ones((4, 2))
+    recording = Recording("swing", one.rollout(one.initial_state(), u).qpos, u)
+    with pytest.raises(ValueError, match="unknowns: they are of another simulator"):
+        identify(one, [recording], Unknowns(other, [Unknown("damping:a")]))
+
+
 @pytest.mark.parametrize(
     ("parts", "entry"),
     [
