@@ -66,15 +66,6 @@ class AugmentedLagrangian:
             out.add(weighted_squares(c, cx, cu, self.penalty * active, 0.0, slope))
         return out
 
-    def violation(self, states: Sequence[State], controls: Array) -> float:
-        """Largest violation over all entries of all constraints: |c| or max(0, c)."""
-        worst = 0.0
-        for k, state in enumerate(states):
-            control = controls[k] if k < self.horizon else None
-            for constraint in self.knots[k]:
-                worst = max(worst, float(constraint.violations(state, control, k).max(initial=0.0)))
-        return worst
-
     def update(self, states: Sequence[State], controls: Array, growth: float, largest: float) -> None:
         """First-order update of the multipliers along this trajectory, then ρ ← min(growth ρ, largest)."""
         for k, state in enumerate(states):

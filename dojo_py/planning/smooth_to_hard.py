@@ -159,8 +159,7 @@ def moved_to(planner: Planner, motion: float | None) -> Path | None:
         return None
     none, gains = np.zeros_like(planner.path.controls), planner.gains
     paths = [follow(planner.problem.sim, planner.path, none, share * gains, 0.0, planner.limits, motion) for share in GAINS]
-    found = [path for path in paths if path is not None]
-    return min(found, key=planner.objective) if found else None
+    return planner.cheapest(path for path in paths if path is not None)
 
 
 def harden(planner: Planner, hard: HardMotion, kappa: float) -> PlanStatus:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -136,7 +136,7 @@ class Planner:
         clock = time.perf_counter()
         self.lagrangian = AugmentedLagrangian(self.problem.constraints, len(controls), options.penalty)
         if paths:
-            first: Path | None = min(paths, key=self.objective)
+            first = self.cheapest(paths)
         else:
             tried = [share * ladder[0] for share in STARTS] if ladder else []
             rolls = (roll(self.problem.sim, start, controls, kappa, guess) for kappa in (self.motion, *tried))
@@ -428,9 +428,14 @@ class Planner:
                 total += self.lagrangian.value(state, path.controls[k] if k < T else None, k)
         return total
 
+    def cheapest(self, paths: Iterable[Path]) -> Path | None:
+        """The path of the smallest objective, the first of equal ones; what is not finite counts as infinite. None of none."""
+        rated = [(self.objective(path), path) for path in paths]
+        return min(rated, key=lambda pair: pair[0] if np.isfinite(pair[0]) else np.inf)[1] if rated else None
+
     def violation(self) -> float:
-        """Largest violation along the path."""
-        return self.lagrangian.violation(self.path.states, self.path.controls)
+        """Largest violation along the path; NaN if one is."""
+        return self.problem.violation(self.path.states, self.path.controls)
 
     def _gradient(self, policy: Policy) -> float:
         """Largest entry of the feedforward step, relative to 1 + |u|."""

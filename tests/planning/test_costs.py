@@ -135,7 +135,6 @@ def test_augmented_lagrangian_value_gradient_and_update(kind):
     lagrangian = AugmentedLagrangian([bend], 1, 10.0)
     state, u = State(np.array([0.5]), np.array([0.25]), np.zeros(0)), np.array([0.5])
     states, c = [state, state], np.array([-0.75, 0.75])
-    assert lagrangian.violation(states, u[None]) == 0.75
     lagrangian.update(states, u[None], 10.0, 1e3)
     expected = 10.0 * (c if kind == "equality" else np.maximum(c, 0.0))
     np.testing.assert_allclose(lagrangian.multipliers[0, 0], expected)

@@ -5,11 +5,24 @@ import pytest
 from systems import double_integrator, pendulum
 
 from dojo_py import HardOptions, HardSimulator, Status, load_model
-from dojo_py.planning import Controller, FunctionCost, Options, PlanStatus, Quadratic, control_cost, ilqr, mpc, state_cost
+from dojo_py.planning import (
+    Constraint,
+    Controller,
+    FunctionCost,
+    Options,
+    PlanStatus,
+    Quadratic,
+    ResidualCost,
+    control_cost,
+    ilqr,
+    mpc,
+    state_cost,
+)
 from dojo_py.planning.hard_motion import HardMotion, open_loop, usable
 from dojo_py.planning.problem import build_problem
 from dojo_py.planning.shooting import roll
 from dojo_py.planning.smooth_to_hard import nearly_nothing
+from dojo_py.planning.solver import Planner
 
 
 def valley(scale=1e4):
@@ -77,6 +90,28 @@ def test_roll_outs_from_elsewhere_are_refused():
         ilqr(sim, sim.initial_state([0.0, 0.0]), np.zeros((3, 1)), stage=stage, paths=[away])
     with pytest.raises(TypeError, match="expected a list of planning.Path"):
         ilqr(sim, sim.initial_state([0.0, 0.0]), np.zeros((3, 1)), stage=stage, paths=away)
+
+
+def test_a_roll_out_whose_cost_is_no_number_is_not_the_cheapest():
+    """It stayed the cheapest when it came first: nothing is less than NaN."""
+    sim = double_integrator()
+    root = ResidualCost(lambda s, u, k: np.sqrt(0.25 - u * u))
+    start, controls = sim.initial_state([0.0, 0.0]), np.full((3, 1), 0.1)
+    with np.errstate(invalid="ignore"):
+        paths = [roll(sim, start, u, None) for u in (np.full((3, 1), 0.9), controls)]
+        plan = ilqr(sim, start, controls, stage=root, paths=paths, options=Options(max_iterations=1))
+    assert np.isfinite(plan.cost)
+
+
+def test_a_constraint_that_is_no_number_is_violated():
+    """The solver took NaN as no violation."""
+    sim = double_integrator()
+    limit = Constraint(lambda s, u, k: s.qpos * np.nan, "inequality")
+    start, controls = sim.initial_state([0.0, 0.0]), np.zeros((2, 1))
+    problem, _ = build_problem(sim, control_cost(sim.model, 1.0), None, limit, None, controls)
+    planner = Planner(problem, Options(), None, print)
+    planner.path = roll(sim, start, controls, None)
+    assert not planner.violation() <= planner.options.constraint_tolerance
 
 
 def test_a_quadratic_of_the_wrong_shape_is_named():
