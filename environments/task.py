@@ -198,7 +198,7 @@ class Task:
         model = self.sim.model
         k, s = model.key_id(self.keyframe), self.reset_noise_scale
         dq, dv = rng.uniform(-s, s, model.nv), s * rng.standard_normal(model.nv)
-        return self.sim.initial_state(model.integrate(model.key_qpos[k], dq), model.key_qvel[k] + dv)
+        return self.sim.initial_state(model.integrate(model.key_qpos[k], dq), model.key_qvel[k] + dv, keyframe=self.keyframe)
 
     def observe(self, state: State, contacts: Contacts | None) -> Array:
         """(n,) what the agent sees. contacts: of the last step, None at the start or when the task does not want them."""
@@ -256,4 +256,4 @@ def planar_noise(task: Task, rng: np.random.Generator) -> State:
     model, s = task.sim.model, task.reset_noise_scale
     k = model.key_id(task.keyframe)
     qpos = model.key_qpos[k] + rng.uniform(-s, s, model.nq)
-    return task.sim.initial_state(qpos, model.key_qvel[k] + rng.uniform(-s, s, model.nv))
+    return task.sim.initial_state(qpos, model.key_qvel[k] + rng.uniform(-s, s, model.nv), keyframe=task.keyframe)

@@ -11,10 +11,11 @@ gymnasium = pytest.importorskip("gymnasium")
 
 from gymnasium.vector import AutoresetMode, SyncVectorEnv  # noqa: E402
 
-from dojo_py import models  # noqa: E402
+from dojo_py import load_model, models  # noqa: E402
 from dojo_py.environments import make_task  # noqa: E402
 from dojo_py.environments.advance import differentiate  # noqa: E402
 from dojo_py.environments.single import DojoEnv  # noqa: E402
+from dojo_py.environments.task import Task, planar_noise  # noqa: E402
 from dojo_py.environments.tasks.hopper import Hopper  # noqa: E402
 from dojo_py.environments.tasks.pendulum import Pendulum  # noqa: E402
 from dojo_py.environments.vector import DojoVectorEnv  # noqa: E402
@@ -393,6 +394,27 @@ def test_observations_in_single_precision_are_in_the_space_from_the_start():
     for broken in (DojoEnv(lost), DojoVectorEnv(lost, num_envs=1)):
         with pytest.raises(ValueError, match=r"Lost\.observe: entry 0 is nan"):
             broken.reset(seed=0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Held(Pendulum):
+    """Begins in a keyframe with an activation, a time and a mocap body elsewhere."""
+
+    initial_state = Task.initial_state
+
+    def prepare(self, model):
+        """Another pendulum, whatever the file says."""
+        return load_model("""<mujoco><worldbody><body mocap="true"><geom size=".1" contype="0" conaffinity="0"/></body>
+          <body><joint name="j" axis="0 1 0"/><geom size=".1" pos="0 0 -.5"/></body></worldbody>
+          <actuator><general joint="j" dyntype="integrator" ctrlrange="-1 1"/></actuator>
+          <keyframe><key name="home" time="3" act="0.25" mpos="1 2 3"/></keyframe></mujoco>""")
+
+
+@pytest.mark.parametrize("start", [Task.initial_state, planar_noise])
+def test_starts_have_all_that_the_keyframe_says(start):
+    """Activations, time and the poses of mocap bodies were those of the model."""
+    state = start(Held(), np.random.default_rng(0))
+    assert state.act.tolist() == [0.25] and state.time == 3.0 and state.mocap_pos.tolist() == [[1.0, 2.0, 3.0]]
 
 
 def test_frame_skip_is_an_integer():
