@@ -80,12 +80,13 @@ def parsed(argv: Sequence[str] | None = None) -> argparse.Namespace:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command. argv: the arguments after the program's name, by default the process's own."""
     from dojo_py.mechanism.errors import ModelError
+    from dojo_py.simulate.status import OutOfDomain
 
     _write_all_letters()
     arguments = parsed(argv)
     try:
         return int(arguments.run(arguments))
-    except Mistake as error:
+    except (Mistake, OutOfDomain) as error:
         return _fail(str(error))
     except ModelError as error:
         first, more = str(error.errors[0]) if error.errors else str(error), len(error.errors) - 1

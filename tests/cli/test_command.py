@@ -116,6 +116,15 @@ def test_a_broken_file_is_one_line(capsys, tmp_path):
     assert "broken.xml:1" in message and "dojo_py check" in message
 
 
+@pytest.mark.parametrize("command", [["simulate"], ["compare", "--duration", "0.1"], ["view", "--port", "0"]])
+def test_a_start_from_which_no_step_is_taken_is_one_line(capsys, tmp_path, command):
+    """A keyframe in which a body turns by more than half a turn within a step: a traceback."""
+    file = tmp_path / "fast.xml"
+    file.write_text("""<mujoco><worldbody><body><joint axis="0 1 0"/><geom size=".1" pos="0 0 -.5"/></body></worldbody>
+      <keyframe><key qvel="5000"/></keyframe></mujoco>""")
+    assert "half a turn" in fails(capsys, command[0], str(file), *command[1:])
+
+
 @pytest.mark.parametrize("mode", ["hard", "soft"])
 def test_simulate_prints_the_table_and_saves(capsys, pendulum, tmp_path, mode):
     out = tmp_path / "run.npz"
