@@ -135,13 +135,14 @@ def read_trajectory(file: Path) -> Any:
 
 def model_of(trajectory: Any, file: Path, given: str | None) -> Any:
     """The model asked for, else the one the file keeps, else the shipped one that it names."""
-    from dojo_py import load_model, models
+    from dojo_py import load_model
+    from dojo_py.formats.load import model_names
 
     if given is not None:
         return load_model(given)
     if trajectory.model is not None:
         return trajectory.model
     name = trajectory.metadata.get("model")
-    if name in models.names():
+    if name in model_names():
         return load_model(name)
     raise Mistake(f"{file}: the file does not keep its model, {name or 'which has no name'}; name it with --model NAME|FILE")

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from dojo_py.collision.friction import coefficients
 from dojo_py.drawing.poses import centres_of_mass, moved_by_joints, moving_mass
 from dojo_py.mechanism.quaternion import from_matrix
 from dojo_py.view.record import CUT, arrows_of, contact_forces, force_scale, pushing_contacts
@@ -19,24 +20,16 @@ CONE, MASS = (240, 180, 40), (20, 120, 220)
 
 
 def friction_of(model: Any, geoms: Array) -> Array:
-    """(n,) sliding friction of pairs of geoms (n, 2): the larger one, or that of higher priority, or the <pair>'s own.
-
-    0 where the contact has a normal alone (`condim` 1, chosen in the same way).
-    """
+    """(n,) sliding friction of pairs of geoms (n, 2), as contacts have it; 0 where the contact has a normal alone (`condim` 1)."""
     if not len(geoms):
         return np.zeros(0)
-    priority = np.asarray(model.geom_priority)[geoms]
-    mu, condim = (
-        np.where(priority[:, 0] == priority[:, 1], both.max(axis=1), both[np.arange(len(both)), priority.argmax(axis=1)])
-        for both in (np.asarray(model.geom_friction)[:, 0][geoms], np.asarray(model.geom_condim)[geoms])
-    )
-    found = np.where(condim > 1, mu, 0.0)
-    for k in range(int(model.npair)):
-        pair = {int(model.pair_geom1[k]), int(model.pair_geom2[k])}
-        for row, (a, b) in enumerate(geoms.tolist()):
-            if {a, b} == pair:
-                found[row] = model.pair_friction[k][0] if model.pair_dim[k] > 1 else 0.0
-    return found
+    pairs = {frozenset(pair): k for k, pair in enumerate(np.stack([model.pair_geom1, model.pair_geom2], axis=1).tolist())}
+    listed = np.array([pairs.get(frozenset(pair), -1) for pair in geoms.tolist()])
+    priority, own = np.asarray(model.geom_priority)[geoms], np.asarray(model.geom_condim)[geoms]
+    condim = np.where(priority[:, 0] == priority[:, 1], own.max(axis=1), own[np.arange(len(own)), priority.argmax(axis=1)])
+    if model.npair:
+        condim = np.where(listed >= 0, np.asarray(model.pair_dim)[listed], condim)
+    return np.where(condim > 1, coefficients(model, geoms, listed)[:, 0], 0.0)
 
 
 class Overlays:

@@ -282,6 +282,15 @@ def test_a_damaged_model_in_a_file_is_refused_by_name(tmp_path):
         assert load_trajectory(tmp_path / "bad.npz").model is None
 
 
+def test_the_command_knows_every_shipped_model_by_its_name(tmp_path):
+    """Scenes were unknown, where the file does not keep the model."""
+    from dojo_py.cli.replay import model_of
+
+    sim = HardSimulator("slope")
+    run = sim.rollout(sim.initial_state(), np.zeros((0, sim.model.nu)))
+    assert model_of(dataclasses.replace(run, model=None), tmp_path / "run.npz", None).name == "slope"
+
+
 def test_the_command_writes_a_page_from_a_saved_run(tmp_path, capsys):
     from dojo_py.cli import main
 

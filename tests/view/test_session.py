@@ -243,6 +243,9 @@ def test_friction_of_pairs_follows_mujocos_rule():
     model = load_model(text)
     assert np.array_equal(friction_of(model, np.array([[1, 0], [2, 0], [2, 1]])), [0.9, 0.1, 0.7])
     assert friction_of(model, np.zeros((0, 2), int)).shape == (0,)
+    option = '<mujoco><option o_friction="0.3 0.3 0 0 0"><flag override="enable"/></option>'
+    overridden = load_model(text.replace("<mujoco>", option))
+    assert np.array_equal(friction_of(overridden, np.array([[1, 0], [2, 1]])), [0.3, 0.3])
 
 
 def test_contacts_of_a_normal_alone_have_no_friction():
