@@ -53,9 +53,9 @@ def closed_loop_function(
 
     unsolved: "warn", "raise" or "ignore" steps, forwards or on the way back, that did not converge; the way back carries nothing
     through a step that has no derivative (SINGULAR, TOO_FAST, NOT_FINITE).
-    Where a task ends, its last state is repeated, actions and rewards are 0. What a task observes of contacts counts as
-    constant. float64 is needed: jax.config.update("jax_enable_x64", True). States that the simulator refuses raise as in
-    `rollout_function`.
+    Where a task ends, its last state is repeated, actions and rewards are 0. Observations and rewards that depend on contacts are
+    differentiated by impulses, positions and frames; by gaps and torques only if the task is called back in Python. float64 is
+    needed: jax.config.update("jax_enable_x64", True). States that the simulator refuses raise as in `rollout_function`.
     """
     task = model if hasattr(model, "observe") else StateTask(HardSimulator(model, timestep, **simulator))
     if task is model and (timestep is not None or simulator):

@@ -10,8 +10,8 @@ dJ/dt qvel from the reference acceleration; stiffness and damping are polynomial
 implicitfast keeps the gyroscopic derivatives of standalone free bodies; parallel capsules make two contacts.
 Which shapes meet, what was measured, what is refused: docs/soft_contact.md.
 Where we differ on purpose: PGS leaves the tip of an elliptic cone along its edge, where the wheel's may stop short of the minimum.
-Refused by name when a simulator is built (support.py): pairs of shapes without a contact function, the discrete integrator, flexes,
-muscles and other actuator types, adhesion, surface velocity, plasticity, motion capture.
+Refused by name when a simulator is built (support.py): pairs of shapes without a contact function, deformable bodies, plugins,
+springs that yield, the flags `sleep`, `invdiscrete`, `diagexact`, `ipc` and `speculative`, delayed controls with RK4, cameras.
 """
 
 from dojo_py.soft.options import SoftOptions
