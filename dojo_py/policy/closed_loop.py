@@ -323,6 +323,7 @@ class ClosedLoop:
         gaps and torques only if the task is called back in Python.
         """
         discount = real_number("discount", discount, above=0.0, most=1.0)
+        self._check_way_back(kappa)
         played = self.play(parameters, state, whitening, kappa, options)
         o = options or RolloutOptions(self.horizon)
         weights = np.array([o.slope(r) for r in played.rewards]) * discount ** np.arange(len(played.rewards))
@@ -338,15 +339,7 @@ class ClosedLoop:
         activations, and actions (n, action size): cotangents of the states between actions and of the actions, added to the others.
         truncation: number of actions through which cotangents are carried back, 0: all. decay: factor on a cotangent per action.
         """
-        if not hasattr(self.rows, "run_back"):
-            raise ValueError('mode="soft" has no reverse mode: take the hard mode, or differences (linearize)')
-        if has_own(self.task, "differentiate"):
-            raise ValueError(
-                f"{type(self.task).__name__} has a `differentiate` of its own, and the way back of a closed loop is the "
-                "simulator's: take dojo_py.policy.gradient.play_and_differentiate, which asks it"
-            )
-        if self._asked is not None:
-            having("policy", self.policy, ("backward",), "one with a method `backward`: see dojo_py.policy.policies.Policy")
+        self._check_way_back(kappa)
         d, n = self.data, len(played.rewards)
         d.weights[:n], d.slopes_seen[: n + 1] = weights, 0.0
         if final is not None:
@@ -366,6 +359,19 @@ class ClosedLoop:
         return PolicyGradient(
             d.by_parameters.copy(), d.cotangents[0].copy(), d.by_action[:n].copy(), status.reshape(n, self.skip), played
         )
+
+    def _check_way_back(self, kappa: Any) -> None:
+        """ValueError or TypeError where nothing is differentiated: the soft mode, steps of the task's own, the hard limit."""
+        if not hasattr(self.rows, "run_back"):
+            raise ValueError('mode="soft" has no reverse mode: take the hard mode, or differences (linearize)')
+        if has_own(self.task, "differentiate"):
+            raise ValueError(
+                f"{type(self.task).__name__} has a `differentiate` of its own, and the way back of a closed loop is the "
+                "simulator's: take dojo_py.policy.gradient.play_and_differentiate, which asks it"
+            )
+        if self._asked is not None:
+            having("policy", self.policy, ("backward",), "one with a method `backward`: see dojo_py.policy.policies.Policy")
+        real_number("kappa", kappa, above=0.0, unit="N m s")
 
 
 _OF_ROWS = (

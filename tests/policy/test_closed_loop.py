@@ -385,6 +385,9 @@ def test_mistakes_are_named():
         ClosedLoop(task, LinearPolicy(16, 6))
     with pytest.raises(ValueError, match='mode="soft" has no reverse mode'):
         ClosedLoop(soft, LinearPolicy(17, 6)).policy_gradient(theta, soft.initial_state(np.random.default_rng(0)), 1e-3)
+    for kappa in (None, 0.0):  # (the compiler said that its argument was of no type that it knows)
+        with pytest.raises(ValueError, match=f"kappa={kappa}.*positive.*N m s"):
+            ClosedLoop(task, LinearPolicy(17, 6)).policy_gradient(theta, start, kappa)
 
 
 def tumbling():
