@@ -40,6 +40,8 @@ def run(arguments: argparse.Namespace) -> int:
     from dojo_py.overlapping import by_bodies, exclude_overlaps
 
     target = Path(arguments.target)
+    if arguments.keyframe is not None and not arguments.exclude_overlaps:
+        raise Mistake("--keyframe: says where --exclude-overlaps looks, which is not asked for")
     if target.exists() and not arguments.force:
         raise Mistake(f"{target} exists; --force writes over it")
     if target.suffix.lower() != ".xml":

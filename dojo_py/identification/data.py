@@ -186,9 +186,13 @@ def read_recording(
     if model is not None:
         having("model", model, ("nq", "nv", "nu"), "a Model, as load_model returns it")
     path, units = Path(file), units or {}
+    if columns is not None and path.suffix == ".npz":
+        raise ValueError(f"columns: {path} has no columns, it holds arrays by their names")
     raw = _npz(path) if path.suffix == ".npz" else _csv(path, columns or {})
     if "qpos" not in raw:
         raise ValueError(f"{path}: no qpos; name its columns if it is a table")
+    if set(units) - set(raw):
+        raise ValueError(f"units of {shown(set(units) - set(raw))}: of {path} only {sorted(raw)} are read")
     widths = {} if model is None else {"qpos": model.nq, "control": model.nu, "qvel": model.nv}
     for word, table in raw.items():
         if table.ndim != 2 or table.shape[1] != widths.get(word, table.shape[1]):

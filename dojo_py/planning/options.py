@@ -96,8 +96,9 @@ class Options:
                 raise ValueError(f"Options: {name}={getattr(self, name)!r} must not be negative")
         if not 0 < self.armijo < 0.5:
             raise ValueError(f"Options: armijo={self.armijo!r} must lie between 0 and 0.5")
-        if not 0 <= self.cautious_step <= 1:
-            raise ValueError(f"Options: cautious_step={self.cautious_step!r} must lie between 0 and 1")
+        for name in ("cautious_step", "shortest_step"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise ValueError(f"Options: {name}={getattr(self, name)!r} must lie between 0 and 1")
         if self.penalty_growth < 1:
             raise ValueError(f"Options: penalty_growth={self.penalty_growth!r} must be at least 1")
         if isinstance(self.rollout_kappa, str):

@@ -64,6 +64,7 @@ def test_version(capsys):
         (["check", "."], "is a folder, a file is wanted"),
         (["identify", "cube", "--data", "TOSSES"], "TOSSES/0.csv: invalid column index"),
         (["convert", "box", "/nowhere/x.xml"], "/nowhere/x.xml: no such folder"),
+        (["convert", "box", "x.xml", "--keyframe", "home"], "--keyframe: says where --exclude-overlaps looks"),
         (["reproduce", "table2", "--out", __file__], "is a file, a folder is wanted"),
         (["replay", __file__], "not an .npz file"),
         (["simulate"], "NAME|FILE"),

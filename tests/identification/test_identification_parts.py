@@ -53,6 +53,10 @@ def test_files_with_units(tmp_path):
         read_recording(tmp_path / "a.csv", {"control": [0]})
     with pytest.raises(ValueError, match=r"a\.csv"):
         read_recording(tmp_path / "a.csv", {"qpos": [7]})
+    with pytest.raises(ValueError, match=r"columns: .*b\.npz has no columns"):
+        read_recording(tmp_path / "b.npz", {"qpos": [1]})
+    with pytest.raises(ValueError, match=r"units of \{'qvel'\}: of .*b\.npz only \['control', 'qpos'\] are read"):
+        read_recording(tmp_path / "b.npz", units={"qvel": "deg"})
 
 
 def test_base_parameters_find_rank_and_combinations():

@@ -317,7 +317,8 @@ def test_mistakes_are_named(change, message):
 @pytest.mark.parametrize(
     "change",
     [{"max_iterations": 0}, {"kappa": -1.0}, {"kappa": (1e-3, 0.0)}, {"armijo": 0.7}, {"penalty_growth": 0.5},
-     {"regularise": "both"}, {"rollout_kappa": "soft"}, {"penalty": 0.0}, {"cautious_step": 2.0}],
+     {"regularise": "both"}, {"rollout_kappa": "soft"}, {"penalty": 0.0}, {"cautious_step": 2.0},
+     {"shortest_step": 2.0}],
 )  # fmt: skip
 def test_options_are_checked(change):
     with pytest.raises(ValueError, match=f"Options: {next(iter(change))}"):
