@@ -47,13 +47,13 @@ def show(
     port: 0 takes any that is free. host: "0.0.0.0" lets other machines look on. play: begin at once. Needs viser (extra `view`).
     """
     imported("viser")
-    if trajectory is not None:
-        having("trajectory", trajectory, ("qpos", "metadata", "state"), "a Trajectory")
-    sims, names = simulators_of(sim_or_model, mode, trajectory)
     port = count("port", port, 0, 65535, "the number of a port")
     block, play = truth_of("block", block), truth_of("play", play)
     if trajectory is not None and keyframe is not None:
         raise ValueError("keyframe: a trajectory begins where it began; give one of them")
+    if trajectory is not None:
+        having("trajectory", trajectory, ("qpos", "metadata", "state"), "a Trajectory")
+    sims, names = simulators_of(sim_or_model, mode, trajectory)
     if trajectory is not None:
         check_fits(sims[0].model, trajectory)
     session = Session(sims, [sim.initial_state(keyframe=keyframe) for sim in sims], names)
