@@ -105,7 +105,8 @@ class Session:
         """Share of the wanted speed that was kept lately."""
         self.lock = threading.RLock()
         self._owed, self._changed = 0.0, False
-        self._pushes: dict[int, tuple[Array, int]] = {}
+        self._pushes: list[tuple[int, Array, int]] = []
+        """Body, wrench (6,) and how many steps it acts yet."""
         self._pull: tuple[int, Array, Array, float] | None = None
 
     @property
@@ -206,7 +207,7 @@ class Session:
         """Begin anew from these states, one a lane."""
         for lane, start in zip(self.lanes, starts, strict=True):
             lane.past = [lane.moment_of(start)]
-        self.k, self._pushes, self._pull, self.message, self._owed, self._changed = 0, {}, None, "", 0.0, False
+        self.k, self._pushes, self._pull, self.message, self._owed, self._changed = 0, [], None, "", 0.0, False
 
     def load(self, trajectory: Any) -> None:
         """Take a trajectory as the future to play; every other simulator goes from its first state, on its controls."""
@@ -256,11 +257,11 @@ class Session:
             self._begin([_placed_as(lane.past[self.k].state, lane.sim.initial_state(qpos=qpos)) for lane in self.lanes])
 
     def push(self, body: int, impulse: Array, steps: int = 1) -> None:
-        """An impulse (3,) [N s] at a body's centre of mass, spread over the next steps."""
+        """An impulse (3,) [N s] at a body's centre of mass, spread over the next steps, beside those that still act."""
         with self.lock:
             wrench = np.zeros(6)
             wrench[:3] = np.asarray(impulse, float) / (steps * self.timestep)
-            self._pushes[body] = wrench, steps
+            self._pushes.append((body, wrench, steps))
 
     def pull(self, body: int, at: Array | None, to: Array | None = None) -> None:
         """While it plays, hold a body at a point, world axes (3,) [m], by a spring to another one; at None: let go."""
@@ -282,12 +283,9 @@ class Session:
         if not self._pushes and self._pull is None:
             return None
         pushed = np.zeros((int(self.model.nbody), 6))
-        for body, (wrench, steps) in list(self._pushes.items()):
+        for body, wrench, _ in self._pushes:
             pushed[body] += wrench
-            if steps > 1:
-                self._pushes[body] = wrench, steps - 1
-            else:
-                del self._pushes[body]
+        self._pushes = [(body, wrench, steps - 1) for body, wrench, steps in self._pushes if steps > 1]
         return [pushed if self._pull is None else pushed + self._spring(lane) for lane in self.lanes]
 
     def _spring(self, lane: Lane) -> Array:

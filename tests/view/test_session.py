@@ -98,6 +98,19 @@ def test_a_push_adds_its_impulse(modes):
     assert abs(lane.sim.momentum(s.moment().state)[0][0] - before[0] - 3.0) < 0.02
 
 
+def test_pushes_add_up():
+    """The second one took the place of the first, whatever of it was to come yet."""
+    s = session("quadrotor", "hover", (HardSimulator,))
+    lane = s.lanes[0]
+    s.push(1, [0.4, 0.0, 0.0], steps=4)
+    s.step()
+    s.push(1, [0.0, 0.2, 0.0])
+    for _ in range(4):
+        s.step()
+    gained = lane.sim.momentum(s.moment().state)[0] - lane.sim.momentum(lane.past[0].state)[0]
+    assert np.abs(gained[:2] - [0.4, 0.2]).max() < 1e-9
+
+
 @pytest.mark.parametrize("modes", [(HardSimulator,), (SoftSimulator,)])
 @pytest.mark.parametrize("body", ["torso", "right_foot"])
 def test_a_pulled_body_comes_to_the_hand(modes, body):
