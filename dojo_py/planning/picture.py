@@ -75,7 +75,9 @@ def coordinate_names(model: Any, count: int) -> list[str]:
     """A name for each coordinate: that of the joint, with x … qz for free and ball joints; q0, q1 … without a model."""
     if model is None:
         return [f"q{i}" for i in range(count)]
-    having("model", model, ("jnt_type", "jnt_qposadr", "joint_names"), "a Model, as load_model returns it")
+    having("model", model, ("jnt_type", "jnt_qposadr", "joint_names", "nq"), "a Model, as load_model returns it")
+    if int(model.nq) != count:
+        raise ValueError(f"model: it has {model.nq} coordinates, the plan {count}: it is of another model")
     names = [f"q{i}" for i in range(count)]
     for joint, (kind, first) in enumerate(zip(model.jnt_type, model.jnt_qposadr, strict=True)):
         parts = {0: FREE, 1: BALL}.get(int(kind), ("",))

@@ -35,6 +35,8 @@ def test_a_plan_is_drawn(plan_and_model, tmp_path):
         plan.plot(rows=[7])
     with pytest.raises(TypeError, match="model"):
         plan.plot(model=3)
+    with pytest.raises(ValueError, match="model: it has 15 coordinates, the plan 7"):
+        plan.plot(model=load_model("ant"))
 
 
 def test_names_of_coordinates():
