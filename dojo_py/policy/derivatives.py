@@ -71,8 +71,8 @@ def observation_jacobian(task: Any, state: State, contacts: Any) -> Array:
     found = _whole(task, name, known, (task.observation_size,), state)
     if _is_to_check(task, "observation_jacobian"):
         epsilon = epsilon_of(task.observe(state, contacts))
-        _compare(name, "the state", found, lambda s: observed(task, s, contacts), lambda d: moved_states(task, state, d), epsilon)
-        vars(task)[_KEPT + "observation_jacobian"] = True
+        seen, moved = lambda s: observed(task, s, contacts), lambda d: moved_states(task, state, d)
+        vars(task)[_KEPT + "observation_jacobian"] = _compare(name, "the state", found, seen, moved, epsilon)
     return found
 
 
@@ -93,13 +93,15 @@ def reward_gradient(task: Any, before: State, action: Array, after: State, conta
             return np.array([earned(task, b, u, a, contacts)[0]])
 
         epsilon = epsilon_of(task.reward(before, action, after, contacts)[0])
-        for what, given, along, moved in (
-            ("the state before", first, lambda s: value(s, action, after), lambda d: moved_states(task, before, d)),
-            ("the action", by_action, lambda u: value(before, u, after), lambda d: list(action + d)),
-            ("the state after", last, lambda s: value(before, action, s), lambda d: moved_states(task, after, d)),
-        ):
+        compared = [
             _compare(name, what, given[None], along, moved, epsilon)
-        vars(task)[_KEPT + "reward_gradient"] = True
+            for what, given, along, moved in (
+                ("the state before", first, lambda s: value(s, action, after), lambda d: moved_states(task, before, d)),
+                ("the action", by_action, lambda u: value(before, u, after), lambda d: list(action + d)),
+                ("the state after", last, lambda s: value(before, action, s), lambda d: moved_states(task, after, d)),
+            )
+        ]
+        vars(task)[_KEPT + "reward_gradient"] = all(compared)
     return first, by_action, last
 
 
@@ -149,19 +151,20 @@ def _is_to_check(task: Any, name: str) -> bool:
 
 def _compare(
     name: str, what: str, given: Array, value: Callable[[Any], Array], moved: Callable[[Array], Sequence[Any]], epsilon: float
-) -> None:  # fmt: skip
+) -> bool:  # fmt: skip
     """ValueError names the first entry of given (p, n) that is no derivative of value, (p,) at places moved(steps (k, n)).
 
-    epsilon: the machine epsilon of the values.
+    False where nothing was compared, next to where the task is not defined. epsilon: the machine epsilon of the values.
     """
     step = step_of(epsilon, CHECK_STEP)
     steps = step * np.eye(given.shape[1])
     try:
         here = value(moved(np.zeros((1, given.shape[1])))[0])
         ahead, behind = (np.array([value(place) for place in moved(sign * steps)]).T for sign in (1.0, -1.0))
-    except ValueError:  # next to where the task is not defined
-        return
+    except ValueError:
+        return False
     _refuse_outside(name, what, given, here, (ahead - here[:, None]) / step, (here[:, None] - behind) / step, epsilon)
+    return True
 
 
 def _refuse_outside(name: str, what: str, given: Array, here: Array, ahead: Array, behind: Array, epsilon: float) -> None:

@@ -22,7 +22,7 @@ from dojo_py.policy import (
     Shac,
     ShacOptions,
 )
-from dojo_py.policy.derivatives import differenced_observation, differenced_reward
+from dojo_py.policy.derivatives import differenced_observation, differenced_reward, observation_jacobian, reward_gradient
 from dojo_py.policy.rollout import Job, play
 from dojo_py.simulate.results import State
 
@@ -249,6 +249,37 @@ def test_derivatives_that_are_none_are_named(kind, options):
                 use(task)
     unchecked = {"gradient": staticmethod(lambda g: (g[0], g[1], -g[2])), "check_derivatives": False}
     assert np.isfinite(use(type("Slopes", (Slopes,), unchecked)())).all()
+
+
+class Edge(Reach):
+    """What it sees is no number where the first angle is negative, its derivatives are wrong."""
+
+    def observe(self, state, contacts):
+        """NaN beyond the edge."""
+        return super().observe(state, contacts) * (np.nan if state.qpos[0] < 0.0 else 1.0)
+
+    def observation_jacobian(self, state):
+        """Wrong."""
+        return np.ones((8, 4))
+
+    def reward(self, before, action, after, contacts):
+        """NaN beyond the edge."""
+        return after.qpos[0] * (np.nan if after.qpos[0] < 0.0 else 1.0), {}
+
+    def reward_gradient(self, before, action, after):
+        """Wrong."""
+        return np.zeros(4), np.zeros(2), np.zeros(4)
+
+
+def test_derivatives_that_could_not_be_compared_are_compared_later():
+    """Next to where a task is not defined there are no differences; the wrong derivatives counted as compared for good."""
+    task, action = Edge(), np.zeros(2)
+    edge, inside = (replace(task.sim.initial_state([x, 0.5]), mocap_pos=np.array([[0.3, 0.6, 0.0]])) for x in (0.0, 0.5))
+    observation_jacobian(task, edge, None), reward_gradient(task, edge, action, edge, None)
+    with pytest.raises(ValueError, match=r"Edge\.observation_jacobian: row 0 by entry 0"):
+        observation_jacobian(task, inside, None)
+    with pytest.raises(ValueError, match=r"Edge\.reward_gradient: row 0 by entry 0 of the state after"):
+        reward_gradient(task, inside, action, inside, None)
 
 
 class Single(Slopes):
