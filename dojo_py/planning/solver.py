@@ -30,7 +30,7 @@ from dojo_py.planning.shooting import Path, failure, follow, linearise, roll, wi
 from dojo_py.planning.smooth_to_hard import PATIENCE, STARTS, ladder_of, smooth_to_hard
 from dojo_py.planning.status import PlanStatus, judged
 from dojo_py.progress import Progress
-from dojo_py.simulate.arguments import options_of, state_of
+from dojo_py.simulate.arguments import late_controls, options_of, state_of
 from dojo_py.simulate.results import State
 from dojo_py.simulate.simulator import Stepping
 from dojo_py.simulate.values import function_of, shown
@@ -75,6 +75,11 @@ def ilqr(
     if callback is not None:
         function_of("callback", callback)
     problem, u = build_problem(sim, stage, terminal, constraints, control_limits, controls)
+    if late := late_controls(problem.model):
+        raise ValueError(
+            f"ilqr: controls {late} of this model come late (`delay`), and those on their way are no part of the states that it "
+            "plans with; predictive_sampling, cem and mppi take such models"
+        )
     if states is not None and (isinstance(states, str) or not isinstance(states, Sequence)):
         raise TypeError(f"states={shown(states)} is a {type(states).__name__}, expected a list of {len(u) + 1} states")
     of_model(problem.model, state)

@@ -1,4 +1,7 @@
-"""Controls as splines over few knots: controls (T, nu) = W values (K, nu), knots evenly spaced from the first step to the last."""
+"""Controls as splines over few knots: controls (T, nu) = W values (K, nu).
+
+Knots are evenly spaced from the first step to the last; constant ones hold for equal parts of the T steps, up to rounding.
+"""
 
 from __future__ import annotations
 

@@ -216,6 +216,12 @@ def test_files_hold_the_controls_on_their_way(tmp_path):
         np.testing.assert_allclose(sim.step(one).state.qvel, sim.step(other).state.qvel, atol=1e-10)
 
 
+def test_controls_that_come_late_are_refused_by_ilqr():
+    sim = swinging('delay="0.04" nsample="3"')
+    with pytest.raises(ValueError, match=r"^ilqr: controls \[0\] of this model come late .*cem"):
+        ilqr(sim, sim.initial_state(), np.zeros((3, 1)), stage=control_cost(sim.model, 1.0))
+
+
 def test_a_hard_motion_that_breaks_off_costs_infinity():
     """The simulator refuses a state on the way: no trajectory, no cost, and the plan says so."""
     sim = double_integrator()
