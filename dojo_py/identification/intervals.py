@@ -23,7 +23,8 @@ from dojo_py.identification.elimination import Reduced, Rows
 
 Array = np.ndarray
 PARTS = 20
-"""Most parts into which the data are cut."""
+"""Into about so many parts the data are cut: whole recordings where there are as many or more, else runs of equal length, which end
+where a recording does."""
 RANK = 1e-10
 """Directions whose information is less than this of the largest, all parameters scaled alike, are not determined; nor parameters of
 which less than this is left where the states are unknown."""
