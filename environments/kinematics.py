@@ -52,11 +52,6 @@ def matrix(q: Array) -> Array:
     )
 
 
-def turn(axis: Array, angle: float) -> Array:
-    """(3, 3) rotation about a unit axis [rad]."""
-    return matrix(np.concatenate([[np.cos(angle / 2)], np.sin(angle / 2) * axis]))
-
-
 def body_poses(model: Any, qpos: Array, qvel: Array | None = None) -> Poses:
     """Poses and twists of all bodies; at rest without qvel."""
     n = model.nbody

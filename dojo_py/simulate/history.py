@@ -19,7 +19,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 Array = np.ndarray
-HOLD, LINEAR, CUBIC = range(3)
+HOLD, LINEAR = 0, 1
+"""How samples are interpolated; by cubics otherwise."""
 ROUND_OFF = 1e-9
 """Of a number of steps, or of the share of the time between two samples: a delay of two steps is two steps at all times."""
 

@@ -169,21 +169,17 @@ def point_jacobian(
 def _arrays_at(model: Any, state: State) -> Any:
     """The model's arrays with its mocap bodies where the state has them."""
     if state.mocap_pos is None or not len(state.mocap_pos):
-        return _arrays(model)
+        return Arrays(model)
     placed, moved = placed_of(usual_placement(model), state), mocap_bodies(model)
     pos, quat = np.array(model.body_pos, float), np.array(model.body_quat, float)
     pos[moved], quat[moved] = placed.mocap_pos, placed.mocap_quat
-    return ChainMap({"body_pos": pos, "body_quat": quat}, _arrays(model))
+    return ChainMap({"body_pos": pos, "body_quat": quat}, Arrays(model))
 
 
 def _twist(at: ReferenceState, body: int, qvel: Array) -> tuple[Array, Array]:
     """Angular velocity (3) and velocity of the body's point at the world's origin (3), world axes."""
     dofs, linear, angular = at.jacobian(body, np.zeros(3))
     return angular @ qvel[dofs], linear @ qvel[dofs]
-
-
-def _arrays(model: Any) -> Any:
-    return Arrays(model)
 
 
 def _named(model: Any) -> Any:
