@@ -17,6 +17,7 @@ from dojo_py.hard.simulator import HardSimulator
 from dojo_py.identification.activations import Activations, controls_of, unknown_columns
 from dojo_py.identification.data import Recording
 from dojo_py.identification.unknowns import Unknowns
+from dojo_py.mechanism.configuration import difference_jacobian
 
 Array = np.ndarray
 
@@ -70,17 +71,7 @@ def cut(
 
 def rotation_slopes(model: Any, tangent: Array) -> Array:
     """(nv, nv) derivative of the tangent q ⊖ q̂ by a further tangent at q: inverse right Jacobians of rotations, else 1."""
-    out = np.eye(model.nv)
-    for i in range(model.njnt):
-        kind, dof = int(model.jnt_type[i]), int(model.jnt_dofadr[i])
-        if kind in (0, 1):
-            a = dof + (3 if kind == 0 else 0)
-            r = tangent[a : a + 3]
-            t = float(np.linalg.norm(r))
-            skew = np.array([[0, -r[2], r[1]], [r[2], 0, -r[0]], [-r[1], r[0], 0]])
-            c = 1.0 / 12.0 if t < 1e-4 else (1.0 - 0.5 * t / np.tan(0.5 * t)) / t**2
-            out[a : a + 3, a : a + 3] += 0.5 * skew + c * skew @ skew
-    return out
+    return difference_jacobian(model.jnt_type, model.jnt_qposadr, model.jnt_dofadr, tangent)
 
 
 def predict(

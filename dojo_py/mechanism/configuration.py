@@ -76,3 +76,12 @@ def configuration_difference(types: Array, qposadr: Array, dofadr: Array, qpos_b
     a, b = quaternion.normalise(qpos_a[..., i]), quaternion.normalise(qpos_b[..., i])
     out[..., j] = quaternion.logarithm(quaternion.multiply(quaternion.conjugate(a), b))
     return out
+
+
+def difference_jacobian(types: Array, qposadr: Array, dofadr: Array, dq: Array) -> Array:
+    """Derivative (..., nv, nv) of a difference dq (..., nv) by the tangent of the configuration at its end."""
+    rotations = _split(types, qposadr, dofadr)[1]
+    out = np.zeros((*dq.shape, dq.shape[-1]))
+    out[...] = np.eye(dq.shape[-1])
+    out[..., rotations[:, :, None], rotations[:, None, :]] = quaternion.log_jacobian(dq[..., rotations])
+    return out

@@ -84,6 +84,26 @@ def logarithm(q: Array) -> Array:
     return q[..., 1:] * np.where(sine > 1e-150, angle / np.where(sine > 1e-150, sine, 1.0), 2.0)
 
 
+def skew(v: Array) -> Array:
+    """[v]×, which takes u to the cross product v × u. (..., 3) -> (..., 3, 3)."""
+    x, y, z = v[..., 0], v[..., 1], v[..., 2]
+    none = np.zeros_like(x)
+    return _join([[none, -z, y], [z, none, -x], [-y, x, none]], 2)
+
+
+def log_jacobian(v: Array) -> Array:
+    """Derivative of the rotation vector of exp(v) exp(δ) by δ at 0, the inverse right Jacobian. (..., 3) [rad] -> (..., 3, 3).
+
+    I + ½ [v]× + c [v]×²,  c = (1 − (θ/2) cot(θ/2)) / θ²,  θ = |v|  (Chirikjian 2012, section 10.8; Solà 2018, eq. 144).
+    """
+    angle2 = np.sum(v * v, axis=-1)
+    small = angle2 < 1e-6
+    half = 0.5 * np.sqrt(np.where(small, 1.0, angle2))
+    c = np.where(small, 1.0 / 12.0 + angle2 / 720.0, (1.0 - half / np.tan(half)) / np.where(small, 1.0, angle2))
+    cross = skew(v)
+    return np.eye(3) + 0.5 * cross + c[..., None, None] * cross @ cross
+
+
 def from_axis_angle(axis: Array, angle: float) -> Array:
     """Turn by `angle` [rad] about a unit axis (3). (4)."""
     return np.concatenate([[np.cos(0.5 * angle)], np.sin(0.5 * angle) * np.asarray(axis)])

@@ -1,8 +1,6 @@
 """Common residuals with analytic Jacobians: difference from a goal state, or from one goal per knot; control effort.
 
-The difference of two orientations is the rotation vector r of q_goal⁻¹ ⊗ q. Its derivative by the body-frame tangent of q is the
-inverse right Jacobian of SO(3), I + ½ [r]× + c [r]×²,  c = (1 − (θ/2) cot(θ/2)) / θ²,  θ = |r|  (Chirikjian 2012, section 10.8;
-Sola 2018, eq. 144).
+The difference of two orientations is the rotation vector of q_goal⁻¹ ⊗ q; its derivative: `mechanism.quaternion.log_jacobian`.
 """
 
 from __future__ import annotations
@@ -12,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from dojo_py.hard.checks import wrong_quaternion
-from dojo_py.mechanism.configuration import configuration_difference
-from dojo_py.mechanism.enums import JointType
+from dojo_py.mechanism.configuration import configuration_difference, difference_jacobian
 from dojo_py.mechanism.model import Model
 from dojo_py.planning.costs import ResidualCost
 from dojo_py.planning.differences import tangent_size
@@ -22,45 +19,6 @@ from dojo_py.simulate.results import State
 from dojo_py.simulate.values import having, real_array
 
 Array = np.ndarray
-
-FREE, BALL = int(JointType.FREE), int(JointType.BALL)
-"""Codes of joint types with a quaternion."""
-
-
-def rotation_addresses(model: Any) -> list[int]:
-    """First tangent index of the rotation of every free or ball joint."""
-    types, dofs = np.asarray(getattr(model, "jnt_type", ())), np.asarray(getattr(model, "jnt_dofadr", ()))
-    return [int(dof) + (3 if kind == FREE else 0) for kind, dof in zip(types, dofs, strict=True) if kind in (FREE, BALL)]
-
-
-def right_jacobian_inverse(r: Array) -> Array:
-    """(3, 3) derivative of log(exp(r) exp(δ)) by δ at 0."""
-    angle2 = float(r @ r)
-    half = 0.5 * np.sqrt(angle2)
-    c = 1.0 / 12.0 + angle2 / 720.0 if angle2 < 1e-6 else (1.0 - half / np.tan(half)) / angle2
-    x, y, z = r
-    cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-    return np.eye(3) + 0.5 * cross + c * cross @ cross
-
-
-def difference_jacobian(model: Any, dq: Array) -> Array:
-    """(nv, nv) derivative of dq = model.difference(q, q_goal) by the tangent of q."""
-    out = np.eye(model.nv)
-    for i in rotation_addresses(model):
-        out[i : i + 3, i : i + 3] = right_jacobian_inverse(dq[i : i + 3])
-    return out
-
-
-def rotation_jacobians(r: Array) -> Array:
-    """(K, 3, 3) `right_jacobian_inverse` of K rotation vectors (K, 3)."""
-    angle2 = np.sum(r * r, axis=1)
-    small = angle2 < 1e-6
-    half = 0.5 * np.sqrt(np.where(small, 1.0, angle2))
-    c = np.where(small, 1.0 / 12.0 + angle2 / 720.0, (1.0 - half / np.tan(half)) / np.where(small, 1.0, angle2))
-    cross = np.zeros((len(r), 3, 3))
-    cross[:, [2, 0, 1], [1, 2, 0]] = r
-    cross[:, [1, 2, 0], [2, 0, 1]] = -r
-    return np.eye(3) + 0.5 * cross + c[:, None, None] * cross @ cross
 
 
 def _rows(rows: Any, size: int) -> Array:
@@ -123,7 +81,7 @@ class StateDistance:
         """By the tangent state (p, 2nv + na) and by the control (p, nu)."""
         nv = self.model.nv
         out = np.eye(2 * nv, tangent_size(self.model))
-        out[:nv, :nv] = difference_jacobian(self.model, self.model.difference(state.qpos, self._goal(k)[0]))
+        out[:nv, :nv] = slopes(self.model, self.model.difference(state.qpos, self._goal(k)[0]))
         return out[self.rows], np.zeros((len(self.rows), 0 if control is None else len(control)))
 
     def along(self, knots: Knots) -> Array:
@@ -136,11 +94,8 @@ class StateDistance:
         """(K, p, 2nv + na), (K, p, nu)."""
         nv, K = self.model.nv, len(knots.qpos)
         out = np.tile(np.eye(2 * nv, tangent_size(self.model)), (K, 1, 1))
-        places = rotation_addresses(self.model)
-        if places:
-            away = differences(self.model, knots.qpos, self._goals(knots)[0])
-        for i in places:
-            out[:, i : i + 3, i : i + 3] = rotation_jacobians(away[:, i : i + 3])
+        if self.model.nq != nv:
+            out[:, :nv, :nv] = slopes(self.model, differences(self.model, knots.qpos, self._goals(knots)[0]))
         return out[:, self.rows], np.zeros((K, len(self.rows), 0 if knots.controls is None else knots.controls.shape[1]))
 
     def _goals(self, knots: Knots) -> tuple[Array, Array]:
@@ -157,6 +112,13 @@ def differences(model: Any, b: Array, a: Array) -> Array:
     if isinstance(model, Model):
         return configuration_difference(model.jnt_type, model.jnt_qposadr, model.jnt_dofadr, b, a)
     return np.array([model.difference(x, y) for x, y in zip(b, np.broadcast_to(a, b.shape), strict=True)])
+
+
+def slopes(model: Any, dq: Array) -> Array:
+    """(..., nv, nv) derivatives of differences dq (..., nv) of coordinates by the tangent at their end."""
+    if not hasattr(model, "jnt_type"):  # plain numbers
+        return np.broadcast_to(np.eye(model.nv), (*dq.shape, model.nv))
+    return difference_jacobian(model.jnt_type, model.jnt_qposadr, model.jnt_dofadr, dq)
 
 
 class ControlEffort:

@@ -29,7 +29,6 @@ from dojo_py.planning import (
 from dojo_py.planning.augmented_lagrangian import AugmentedLagrangian
 from dojo_py.planning.differences import difference, jacobians, move
 from dojo_py.planning.knots import stages_and_end
-from dojo_py.planning.residuals import right_jacobian_inverse
 from dojo_py.simulate.results import State
 
 WITH_ROTATIONS = """
@@ -58,12 +57,6 @@ def test_distance_jacobian_is_its_derivative(model, angle):
     numeric, by_control = jacobians(model, distance, state, np.zeros(2), 0, 2 * model.nv)
     np.testing.assert_allclose(analytic, numeric, atol=1e-8)
     assert by_control.shape == (2 * model.nv, 2) and not by_control.any()
-
-
-def test_right_jacobian_inverse_is_continuous_where_its_series_begins():
-    direction = np.array([0.6, -0.64, 0.48])
-    series, closed = (right_jacobian_inverse(1e-3 * s * direction) for s in (1 - 1e-9, 1 + 1e-9))
-    np.testing.assert_allclose(series, closed, atol=1e-11)
 
 
 def test_move_and_difference_are_inverse(model):

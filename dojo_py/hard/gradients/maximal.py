@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from dojo_py.hard.terms import BALL, COMPOUND, FREE, HINGE, SLIDE
-from dojo_py.mechanism.quaternion import matrix
+from dojo_py.mechanism.quaternion import log_jacobian, matrix, skew
 
 Array = np.ndarray
 
@@ -48,18 +48,6 @@ def maximal_jacobian(world: Any, work: Any, tangent: Any, qvel: Array, h: float)
     return A.reshape(12 * nbody, 12 * nbody), B.reshape(12 * nbody, -1)
 
 
-def _skew(v: Array) -> Array:
-    return np.array([[0.0, -v[2], v[1]], [v[2], 0.0, -v[0]], [-v[1], v[0], 0.0]])
-
-
-def _log_jacobian(v: Array) -> Array:
-    """Jr⁻¹(v) (3, 3): change of a rotation vector v by a rotation of its end, in the end's axes (Solà, Deray, Atchuthan 2018)."""
-    angle, K = float(np.linalg.norm(v)), _skew(v)
-    half = 0.5 * angle
-    share = 1.0 / 12.0 if angle < 1e-4 else (1.0 - half / np.tan(half)) / angle**2
-    return np.eye(3) + 0.5 * K + share * K @ K
-
-
 def _interval(work: Any, tangent: Any, b: int) -> tuple[Array, Array]:
     """(orientation of body b one interval before the step, hΓ of that interval)."""
     return tangent.R_before[b], np.linalg.inv(tangent.tangent_before[b] @ work.R[b])
@@ -67,8 +55,8 @@ def _interval(work: Any, tangent: Any, b: int) -> tuple[Array, Array]:
 
 def _merged(arm: Array, turn: Array, R: Array, R_before: Array, hG: Array, h: float) -> Array:
     """(12, 12) tangent of a body at `arm` (3,), axes `turn` (3, 3) in a body's frame by the tangent of that body."""
-    out, lever = np.zeros((12, 12)), -R @ _skew(arm)
-    back = R_before @ _skew(arm) @ (R_before.T @ R)
+    out, lever = np.zeros((12, 12)), -R @ skew(arm)
+    back = R_before @ skew(arm) @ (R_before.T @ R)
     out[:3, :3] = out[3:6, 3:6] = np.eye(3)
     out[:3, 6:9], out[3:6, 6:9], out[3:6, 9:] = lever, (lever + back) / h, -back @ hG / h
     out[6:9, 6:9] = out[9:, 9:] = turn.T
@@ -113,7 +101,7 @@ def _read(L: Any, work: Any, tangent: Any, qvel: Array, h: float) -> Array:
         if L.rotation[j] >= 0:
             # δ log(q₋* q) = Jr⁻¹ δφ - Jl⁻¹ δφ₋. Beside other joints the screws read exp(-r) δφ₋, and Jl⁻¹ exp(r) = Jr⁻¹.
             ball = slice(L.rotation[j], L.rotation[j] + 3)
-            end[ball, ball] = _log_jacobian(h * qvel[dofs][ball])
+            end[ball, ball] = log_jacobian(h * qvel[dofs][ball])
             start[ball, ball] = end[ball, ball] if L.kind[j] == COMPOUND else end[ball, ball].T
         now = _by_poses(L, j, work.x[a], work.R[a], work.x[b], work.R[b], tangent.here[dofs])
         old = _by_poses(L, j, tangent.x_before[a], tangent.R_before[a], tangent.x_before[b], tangent.R_before[b],
@@ -139,16 +127,16 @@ def _by_poses(L: Any, j: int, xa: Array, Ra: Array, xb: Array, Rb: Array, screws
     kind, k = L.kind[j], L.ndof[j]
     J = np.zeros((k, 6))  # by δd, δφ of the child in the parent
     if kind == FREE:
-        J[:3, :3], J[:3, 3:], J[3:, 3:] = np.eye(3), E @ _skew(L.com[L.child[j]]), np.eye(3)
+        J[:3, :3], J[:3, 3:], J[3:, 3:] = np.eye(3), E @ skew(L.com[L.child[j]]), np.eye(3)
     elif kind == BALL:
         J[:, 3:] = np.eye(3)
     elif kind == HINGE:
         J[0, 3:] = L.child_axes[j, 0]
     elif kind == SLIDE:
         axis = L.frame_axes[j, 0]
-        J[0, :3], J[0, 3:] = axis, -axis @ E @ _skew(L.anchor[j])
+        J[0, :3], J[0, 3:] = axis, -axis @ E @ skew(L.anchor[j])
     else:
         J = np.linalg.pinv(np.hstack([screws[:, :3] @ Ra, screws[:, 3:] @ Rb]).T)
-    by_parent = np.block([[-Ra.T, _skew(d)], [np.zeros((3, 3)), -E.T]])
+    by_parent = np.block([[-Ra.T, skew(d)], [np.zeros((3, 3)), -E.T]])
     by_child = np.block([[Ra.T, np.zeros((3, 3))], [np.zeros((3, 3)), np.eye(3)]])
     return J @ by_parent, J @ by_child
