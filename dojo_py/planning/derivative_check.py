@@ -18,6 +18,7 @@ from dojo_py.planning.differences import move, tangent_size
 from dojo_py.planning.knots import guarded
 from dojo_py.planning.problem import Problem
 from dojo_py.planning.shooting import Path
+from dojo_py.simulate.compared import first_outside
 from dojo_py.simulate.values import epsilon_of
 
 Array = np.ndarray
@@ -125,24 +126,23 @@ def _compare(
     for side, matrix in zip(("state", "control"), given, strict=True):
         if not np.all(np.isfinite(matrix)):
             raise ValueError(f"{what}: by the {side} has entries that are not finite at knot {k}")
-        for j, direction in enumerate(np.eye(matrix.shape[1])):
-            width = epsilon ** (1 / 3)
-            if side == "control":
-                width *= max(1.0, abs(control[j]))
-            ends = []
-            for sign in (1.0, -1.0):
+        widths = np.full(matrix.shape[1], epsilon ** (1 / 3))
+        if side == "control" and control is not None:
+            widths *= np.maximum(1.0, np.abs(control))
+        ahead, behind = np.zeros(matrix.shape), np.zeros(matrix.shape)
+        for j, step in enumerate(np.diag(widths)):
+            for sign, slopes in ((1.0, ahead), (-1.0, behind)):
                 if side == "state":
-                    moved = function(move(model, state, sign * width * direction), control, k)
+                    moved = function(move(model, state, sign * step), control, k)
                 else:
-                    moved = function(state, control + sign * width * direction, k)
-                ends.append(sign * (moved - here) / width)
-            noise = 1e2 * epsilon * np.abs(here) / width
-            slack = TOLERANCE * np.maximum(1.0, np.maximum(np.abs(matrix).max(axis=1), np.abs(ends[0]))) + noise
-            low, high = np.minimum(*ends) - slack, np.maximum(*ends) + slack
-            wrong = np.flatnonzero(~((matrix[:, j] >= low) & (matrix[:, j] <= high)) & np.isfinite(low) & np.isfinite(high))
-            if len(wrong):
-                row = int(wrong[0])
-                raise ValueError(
-                    f"{what}: row {row} by entry {j} of the {side} is {matrix[row, j]:.6g} at knot {k}, differences give "
-                    f"{0.5 * (ends[0] + ends[1])[row]:.6g}; Options(check_derivatives=False) plans with it all the same"
-                )
+                    moved = function(state, control + sign * step, k)
+                slopes[:, j] = sign * (moved - here) / widths[j]
+        largest = np.maximum(np.abs(matrix).max(axis=1, initial=0.0)[:, None], np.abs(ahead))
+        slack = TOLERANCE * np.maximum(1.0, largest) + 1e2 * epsilon * np.abs(here)[:, None] / widths
+        wrong = first_outside(matrix, ahead, behind, slack)
+        if wrong:
+            row, j = wrong
+            raise ValueError(
+                f"{what}: row {row} by entry {j} of the {side} is {matrix[row, j]:.6g} at knot {k}, differences give "
+                f"{0.5 * (ahead + behind)[row, j]:.6g}; Options(check_derivatives=False) plans with it all the same"
+            )

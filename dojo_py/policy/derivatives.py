@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from dojo_py.policy.asking import earned, observed
+from dojo_py.simulate.compared import first_outside
 from dojo_py.simulate.own_steps import has_own
 from dojo_py.simulate.results import State
 from dojo_py.simulate.values import EPSILON, epsilon_of, real_array, shown
@@ -170,15 +171,14 @@ def _compare(
 def _refuse_outside(name: str, what: str, given: Array, here: Array, ahead: Array, behind: Array, epsilon: float) -> None:
     """ValueError names the first entry of given (p, n) that is not between both one-sided differences; here (p,): the values."""
     step = step_of(epsilon, CHECK_STEP)
-    low, high = np.minimum(ahead, behind), np.maximum(ahead, behind)
-    largest = np.maximum(np.abs(given).max(axis=1), np.maximum(np.abs(low), np.abs(high)).max(axis=1))
+    largest = np.maximum(np.abs(given), np.maximum(np.abs(ahead), np.abs(behind))).max(axis=1)
     slack = (TOLERANCE * largest + 1e2 * epsilon * np.abs(here) / step + BENT * step**2)[:, None]
-    wrong = np.argwhere(~((given >= low - slack) & (given <= high + slack)))
-    if len(wrong):
-        row, j = (int(k) for k in wrong[0])
+    wrong = first_outside(given, ahead, behind, slack)
+    if wrong:
+        row, j = wrong
         raise ValueError(
-            f"{name}: row {row} by entry {j} of {what} is {given[row, j]:.6g}, differences give {0.5 * (low + high)[row, j]:.6g}; "
-            "`check_derivatives = False` in the task takes it all the same"
+            f"{name}: row {row} by entry {j} of {what} is {given[row, j]:.6g}, differences give "
+            f"{0.5 * (ahead + behind)[row, j]:.6g}; `check_derivatives = False` in the task takes it all the same"
         )
 
 
