@@ -6,23 +6,15 @@ from differences import FIRST_STEP, ridders
 from test_coordinates import JOINTS, PAIRS, Frame, scene
 
 from dojo_py import HardSimulator, Status, load_model
-from dojo_py.algebra.rotations import quat_exp, quat_mul
+from dojo_py.mechanism.quaternion import exponential, multiply
 from dojo_py.simulate.results import State
 
 KAPPA, H = 1e-3, 0.02
 BOUND = 1e-6
 
 
-def times(a, b):
-    out = np.zeros(4)
-    quat_mul.py_func(a, b, out)
-    return out
-
-
 def turned(q, turn):
-    step = np.zeros(4)
-    quat_exp.py_func(np.asarray(turn, float), 1.0, step)
-    return times(q, step)
+    return multiply(q, exponential(np.asarray(turn, float)))
 
 
 def shifted(maximal, direction):
@@ -40,7 +32,7 @@ def apart(a, b):
     out = np.zeros((len(a), 12))
     out[:, :6], out[:, 9:] = a[:, :6] - b[:, :6], a[:, 10:] - b[:, 10:]
     for row, p, q in zip(out, a[:, 6:10], b[:, 6:10], strict=True):
-        relative = times(q * [1, -1, -1, -1], p)
+        relative = multiply(q * [1, -1, -1, -1], p)
         row[6:9] = 2 * np.sign(relative[0]) * relative[1:]
     return out
 
