@@ -129,29 +129,37 @@ class MlpPolicy:
             parts += [spread * rng.standard_normal(out * inputs), np.zeros(out)]
         return np.concatenate(parts)
 
-    def _forward(self, layers: list[tuple[Array, Array]], observation: Array) -> list[Array]:
-        values = [observation]
-        for i, (weight, bias) in enumerate(layers):
-            z = weight @ values[-1] + bias
-            values.append(z if i == len(layers) - 1 else np.tanh(z))
+    def forward(self, parameters: Array, observations: Array) -> list[Array]:
+        """Values of all layers (..., width): the observations (..., no) first, the actions (..., na) last."""
+        values, last = [observations], len(self.hidden)
+        for i, (weight, bias) in enumerate(self.layers(parameters)):
+            z = values[-1] @ weight.T + bias
+            values.append(z if i == last else np.tanh(z))
         return values
+
+    def pull_back(self, parameters: Array, values: list[Array], cotangents: Array) -> tuple[Array, Array]:
+        """(size,) and (..., no): cotangents (..., na) of the actions times the Jacobians of `forward` by parameters and observations.
+
+        values: what `forward` returned. By parameters it is the sum over all observations.
+        """
+        parts: list[Array] = []
+        c, layers = cotangents, self.layers(parameters)
+        for i in reversed(range(len(layers))):
+            if i < len(self.hidden):
+                c = c * (1.0 - values[i + 1] ** 2)
+            out, inputs = self.shapes[i]
+            rows = c.reshape(-1, out)
+            parts = [(rows.T @ values[i].reshape(-1, inputs)).ravel(), rows.sum(axis=0), *parts]
+            c = c @ layers[i][0]
+        return np.concatenate(parts), c
 
     def act(self, parameters: Array, observation: Array) -> Array:
         """(na,)"""
-        return self._forward(self.layers(parameters), observation)[-1]
+        return self.forward(parameters, observation)[-1]
 
     def backward(self, parameters: Array, observation: Array, cotangent: Array) -> tuple[Array, Array]:
         """(size,), (no,)"""
-        layers = self.layers(parameters)
-        values = self._forward(layers, observation)
-        parts: list[Array] = []
-        c = cotangent
-        for i in reversed(range(len(layers))):
-            if i < len(layers) - 1:
-                c = c * (1.0 - values[i + 1] ** 2)
-            parts = [np.outer(c, values[i]).ravel(), c, *parts]
-            c = c @ layers[i][0]
-        return np.concatenate(parts), c
+        return self.pull_back(parameters, self.forward(parameters, observation), cotangent)
 
     def describe(self) -> dict[str, Any]:
         """Kind and sizes."""

@@ -47,27 +47,14 @@ class ValueFunction:
         layers = MlpPolicy(observations, 1, hidden)
         return ValueFunction(layers, layers.initial(rng), Adam(np.zeros((2, layers.size))))
 
-    def _forward(self, seen: Array) -> list[Array]:
-        values = [seen]
-        layers = self.layers.layers(self.weights)
-        for i, (weight, bias) in enumerate(layers):
-            z = values[-1] @ weight.T + bias
-            values.append(z if i == len(layers) - 1 else np.tanh(z))
-        return values
-
     def __call__(self, seen: Array) -> Array:
         """(n,) values at normalised observations (n, no)."""
-        return self.mean + self.deviation * self._forward(seen)[-1][:, 0]
+        return self.mean + self.deviation * self.layers.forward(self.weights, seen)[-1][:, 0]
 
     def slopes(self, seen: Array) -> Array:
         """(n, no) gradients of V by the normalised observations (n, no)."""
-        layers, values = self.layers.layers(self.weights), self._forward(seen)
-        c = np.full((len(seen), 1), self.deviation)
-        for i in reversed(range(len(layers))):
-            if i < len(layers) - 1:
-                c = c * (1.0 - values[i + 1] ** 2)
-            c = c @ layers[i][0]
-        return c
+        values = self.layers.forward(self.weights, seen)
+        return self.layers.pull_back(self.weights, values, np.full((len(seen), 1), self.deviation))[1]
 
     def fit(self, seen: Array, targets: Array, step_size: float, passes: int, rng: np.random.Generator, batch: int = 64) -> None:
         """Epochs of Adam over shuffled batches of normalised observations (n, no) and targets (n,)."""
@@ -90,15 +77,8 @@ class ValueFunction:
         self.mean, self.deviation = mean, deviation
 
     def _gradient(self, seen: Array, wanted: Array) -> Array:
-        layers, values = self.layers.layers(self.weights), self._forward(seen)
-        c = 2.0 * (values[-1][:, 0] - wanted)[:, None] / len(seen)
-        parts: list[Array] = []
-        for i in reversed(range(len(layers))):
-            if i < len(layers) - 1:
-                c = c * (1.0 - values[i + 1] ** 2)
-            parts = [(c.T @ values[i]).ravel(), c.sum(axis=0), *parts]
-            c = c @ layers[i][0]
-        return np.concatenate(parts)
+        values = self.layers.forward(self.weights, seen)
+        return self.layers.pull_back(self.weights, values, 2.0 * (values[-1] - wanted[:, None]) / len(seen))[0]
 
 
 def trace_weights(steps: int, discount: float, trace: float) -> tuple[Array, Array]:

@@ -31,6 +31,15 @@ def test_backward_is_the_transposed_jacobian(policy):
     assert policy.initial(rng).shape == (policy.size,)
 
 
+def test_many_observations_are_pulled_back_as_each():
+    policy, rng = MlpPolicy(3, 2, (4, 3)), np.random.default_rng(1)
+    theta, x, c = rng.standard_normal(policy.size), rng.standard_normal((5, 4, 3)), rng.standard_normal((5, 4, 2))
+    by_theta, by_x = policy.pull_back(theta, policy.forward(theta, x), c)
+    each = [[policy.backward(theta, *pair) for pair in zip(*rows, strict=True)] for rows in zip(x, c, strict=True)]
+    assert np.allclose(by_theta, sum(found[0] for row in each for found in row))
+    assert np.allclose(by_x, [[found[1] for found in row] for row in each])
+
+
 def test_statistics_merge_to_those_of_all_rows():
     rows = np.random.default_rng(0).standard_normal((50, 4)) * [1, 10, 0, 1e-3] + 5
     merged = Statistics.empty(4)
