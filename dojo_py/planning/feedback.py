@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from typing import Any
 
 import numpy as np
 
 from dojo_py.handles import handle
+from dojo_py.simulate.loop_pool import LoopPool
 from dojo_py.simulate.results import State
 from dojo_py.simulate.simulator import Simulator
 
 Array = np.ndarray
 MOST_KEPT = 8
-"""Number of cache entries; each holds the unused loops of one simulator and number of steps."""
+"""Number of simulators and numbers of steps whose unused loops are kept."""
 
 
 class FeedbackLoop:
@@ -63,23 +62,9 @@ class FeedbackLoop:
         return [start, *(rows.state(k) for k in range(1, T + 1))], d.control.copy(), d.status.copy()
 
 
-_kept: dict[tuple[int, int], list[FeedbackLoop]] = {}
-"""(id of the simulator, valid as long as the loops refer to it; number of steps) -> unused loops."""
-_lock = threading.Lock()
+_pool: LoopPool[FeedbackLoop] = LoopPool(MOST_KEPT)
 
 
-@contextmanager
-def borrowed(sim: Simulator, steps: int) -> Iterator[FeedbackLoop]:
-    """A loop for exclusive use, from the cache if there is one; it returns to the cache afterwards."""
-    key = (id(sim), steps)
-    with _lock:
-        free = _kept.pop(key, [])
-        loop = free.pop() if free else None
-    loop = FeedbackLoop(sim, steps) if loop is None else loop
-    try:
-        yield loop
-    finally:
-        with _lock:
-            _kept[key] = [*free, *_kept.pop(key, []), loop]  # (the most recently used is the last)
-            while len(_kept) > MOST_KEPT:
-                _kept.pop(next(iter(_kept)))
+def borrowed(sim: Simulator, steps: int) -> AbstractContextManager[FeedbackLoop]:
+    """A loop for exclusive use, from the pool if there is one; it returns to the pool afterwards."""
+    return _pool.borrowed((id(sim), steps), lambda: FeedbackLoop(sim, steps))

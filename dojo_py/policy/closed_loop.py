@@ -10,9 +10,7 @@ with tanh. A user's tasks and policies are called back in Python from within the
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,6 +20,7 @@ from dojo_py.policy import loop_counts as at
 from dojo_py.policy.derivatives import control_jacobian
 from dojo_py.policy.policies import LinearPolicy, MlpPolicy
 from dojo_py.policy.rollout import Moment, RolloutOptions
+from dojo_py.simulate.loop_pool import LoopPool
 from dojo_py.simulate.own_steps import has_own
 from dojo_py.simulate.simulator import kappa_of_mode
 from dojo_py.simulate.status import WITHOUT_DERIVATIVE
@@ -188,15 +187,19 @@ class ClosedLoop:
         return data
 
     def _take(self, rows: Any) -> int:
-        """Attach the loop to other rows (the simulator's loop); recorded contacts are copied. Returns the address of the data."""
+        """Attach the loop to other rows (the simulator's loop). Returns the address of the data."""
+        self.rows, rows.grown = rows, self._moved
+        return self._moved()
+
+    def _moved(self) -> int:
+        """Attach to the arrays that the rows have now, some of which may be larger; recorded contacts are copied. As `_take`."""
         from dojo_py.by_address import struct_address
 
-        d = self.data
-        kept = np.zeros((len(d.kept), *rows.contacts.shape))
-        fits = min(kept.shape[1], d.kept.shape[1])
-        kept[:, :fits] = d.kept[:, :fits]
-        self.rows, rows.grown = rows, lambda: self._take(rows)
-        self.data = d._replace(kept=kept, **{name: getattr(rows, name) for name in _OF_ROWS})
+        rows, before = self.rows, self.data.kept
+        kept = np.zeros((len(before), *rows.contacts.shape))
+        fits = min(kept.shape[1], before.shape[1])
+        kept[:, :fits] = before[:, :fits]
+        self.data = self.data._replace(kept=kept, **{name: getattr(rows, name) for name in _OF_ROWS})
         self._handle = handle(self.data)
         self._address = struct_address(self._handle)
         return self._address
@@ -218,18 +221,6 @@ class ClosedLoop:
         if self._asked is not None:
             self._asked.act.check()
         return int(self.data.counts[at.DONE])
-
-    def _moved(self) -> int:
-        """Called when the rows replaced `impulses` and `contacts` by larger arrays. Returns the new address of the data."""
-        from dojo_py.by_address import struct_address
-
-        kept = np.zeros((len(self.data.kept), *self.rows.contacts.shape))
-        kept[:, : self.data.kept.shape[1]] = self.data.kept
-        tables = {name: getattr(self.rows, name) for name in ("impulses", "contacts", "by_contacts")}
-        self.data = self.data._replace(kept=kept, **tables)
-        self._handle = handle(self.data)
-        self._address = struct_address(self._handle)
-        return self._address
 
     def act(self, action: Array, kappa: float | None = None) -> None:
         """Apply one action (na,) in the state that the last one led to, or that `start` set; results in `data`. No checks."""
@@ -379,16 +370,15 @@ _OF_ROWS = (
 )  # fmt: skip
 """Arrays shared by the simulator's loop and the kernels."""
 
-# cache of loops
+# loops that are lent
 
 MOST_KEPT = 8
-"""Number of cache entries; each holds the unused loops of one task, simulator, policy and horizon."""
-_kept: dict[Any, list[ClosedLoop]] = {}
-_lock = threading.Lock()
+"""Number of tasks, simulators, policies and horizons, together, whose unused loops are kept."""
+_pool: LoopPool[ClosedLoop] = LoopPool(MOST_KEPT)
 
 
 def _name(thing: Any) -> Any:
-    """Cache key of a task or policy: the object if it is hashable, else its id, which is valid while a cached loop refers to it."""
+    """Key of a task or policy: the object if it is hashable, else its id, which is valid while a loop refers to it."""
     try:
         hash(thing)
     except TypeError:
@@ -396,19 +386,7 @@ def _name(thing: Any) -> Any:
     return thing
 
 
-@contextmanager
-def borrowed(task: Any, policy: Any, horizon: int) -> Iterator[ClosedLoop]:
-    """A loop for exclusive use, from the cache if there is one; it returns to the cache afterwards."""
+def borrowed(task: Any, policy: Any, horizon: int) -> AbstractContextManager[ClosedLoop]:
+    """A loop for exclusive use, from the pool if there is one; it returns to the pool afterwards."""
     key = (_name(task), id(task.sim), _name(policy), horizon)
-    with _lock:
-        free = _kept.pop(key, [])
-        loop = free.pop() if free else None
-        _kept[key] = free  # (the most recently used is the last)
-        while len(_kept) > MOST_KEPT:
-            _kept.pop(next(iter(_kept)))
-    loop = ClosedLoop(task, policy, horizon) if loop is None else loop
-    try:
-        yield loop
-    finally:
-        with _lock:
-            _kept.setdefault(key, []).append(loop)
+    return _pool.borrowed(key, lambda: ClosedLoop(task, policy, horizon))

@@ -138,9 +138,9 @@ class MlpPolicy:
         return values
 
     def pull_back(self, parameters: Array, values: list[Array], cotangents: Array) -> tuple[Array, Array]:
-        """(size,) and (..., no): cotangents (..., na) of the actions times the Jacobians of `forward` by parameters and observations.
+        """(size,) and (..., no): cotangents (..., na) of the actions times the Jacobians of `forward`.
 
-        values: what `forward` returned. By parameters it is the sum over all observations.
+        By parameters, summed over all observations, and by each observation. values: what `forward` returned.
         """
         parts: list[Array] = []
         c, layers = cotangents, self.layers(parameters)
