@@ -93,7 +93,8 @@ class Search:
     def varied(self) -> bool:
         """Whether the initial state is random, so that the return of one episode says little about a policy."""
         first, second = (self.task.initial_state(np.random.default_rng((self.seed, 0, i))) for i in (0, 1))
-        return not all(np.array_equal(getattr(first, name, None), getattr(second, name, None)) for name in STARTS)
+        numbers = [[np.asarray(getattr(state, name, None)) for name in STARTS] for state in (first, second)]
+        return not all(np.array_equal(one, other) for one, other in zip(*numbers, strict=True))
 
     @cached_property
     def begins_with_gains(self) -> bool:

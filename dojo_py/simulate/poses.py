@@ -173,7 +173,8 @@ def _arrays_at(model: Any, state: State) -> Any:
     placed, moved = placed_of(usual_placement(model), state), mocap_bodies(model)
     pos, quat = np.array(model.body_pos, float), np.array(model.body_quat, float)
     pos[moved], quat[moved] = placed.mocap_pos, placed.mocap_quat
-    return ChainMap({"body_pos": pos, "body_quat": quat}, Arrays(model))
+    arrays: Any = Arrays(model)
+    return ChainMap({"body_pos": pos, "body_quat": quat}, arrays)
 
 
 def _twist(at: ReferenceState, body: int, qvel: Array) -> tuple[Array, Array]:

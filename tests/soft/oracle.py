@@ -10,6 +10,7 @@ from lxml import etree
 from public import MJCF, SHARED, URDF
 
 from dojo_py.soft.narrowphase import SEARCHED_PAIRS, SUPPORTED
+from dojo_py.soft.workspace import NCON, NEFC
 
 mujoco.set_mju_user_warning(lambda message: None)  # or it writes a log file where we stand
 
@@ -150,7 +151,7 @@ def primal_cost(model, data):
 
 def jacobian(rows, nv):
     """(nefc, nv) of our rows."""
-    n = int(rows.counts[3])
+    n = int(rows.counts[NEFC])
     J = np.zeros((n, nv))
     for i in range(n):
         r = rows.rows[i]
@@ -197,7 +198,7 @@ def smooth_differences(simulator, model, data):
 def contact_differences(simulator, data):
     """Detected contacts: name → difference (absolute for geometry)."""
     rows = simulator.work.rows
-    n = int(rows.counts[4])
+    n = int(rows.counts[NCON])
     assert n == data.ncon, f"{n} contacts, wheel {data.ncon}"
     ours, theirs = rows.contacts[:n], data.contact
     if not n:
@@ -214,7 +215,7 @@ def contact_differences(simulator, data):
 def row_differences(simulator, model, data):
     """Constraint rows: name → relative difference."""
     rows = simulator.work.rows
-    n = int(rows.counts[3])
+    n = int(rows.counts[NEFC])
     assert n == data.nefc, f"{n} rows, wheel {data.nefc}"
     if not n:
         return {}

@@ -13,6 +13,7 @@ import dojo_py
 from dojo_py.reproduce.gauntlet import soft
 from dojo_py.reproduce.gauntlet.family import Case
 from dojo_py.soft import SoftSimulator
+from dojo_py.soft.workspace import NBLOCK, NEFC
 
 RECIPE = {"seed": 1, "spread": 0.1, "speed": 0.3, "force": 1.0, "readable": True}
 BOX = '<geom type="box" size=".1 .1 .1"/>'
@@ -121,8 +122,8 @@ def test_rows_stay_within_their_column_blocks():
     simulator = SoftSimulator(dojo_py.load_model(WELDS))
     simulator.acceleration(simulator.initial_state())
     rows = simulator.work.rows
-    used = rows.rows["block"][: int(rows.counts[3])]
-    assert len(np.unique(used)) == 4 + 2 + 4 + 8 == int(rows.counts[5]) <= len(rows.J_colind)
+    used = rows.rows["block"][: int(rows.counts[NEFC])]
+    assert len(np.unique(used)) == 4 + 2 + 4 + 8 == int(rows.counts[NBLOCK]) <= len(rows.J_colind)
     data = mujoco.MjData(wheel := mujoco.MjModel.from_xml_string(WELDS))
     mujoco.mj_forward(wheel, data)
     assert max(oracle.row_differences(simulator, wheel, data).values()) < 1e-12

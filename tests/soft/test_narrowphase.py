@@ -14,6 +14,7 @@ from default_run import in_turn
 import dojo_py
 from dojo_py.soft import SoftSimulator
 from dojo_py.soft.narrowphase import HFIELD, MESH, SEARCHED_PAIRS, SHAPE_NAMES, SUPPORTED
+from dojo_py.soft.workspace import NCON
 
 SIZES = {
     "plane": "5 5 0.1",
@@ -123,7 +124,7 @@ def differences(ours, theirs):
 def own_contacts(simulator, qpos):
     """(n, 13) likewise, of ours."""
     simulator.acceleration(simulator.initial_state(qpos))
-    found = simulator.work.rows.contacts[: int(simulator.work.rows.counts[4])]
+    found = simulator.work.rows.contacts[: int(simulator.work.rows.counts[NCON])]
     return np.c_[found["dist"], found["pos"], found["frame"].reshape(-1, 9)]
 
 

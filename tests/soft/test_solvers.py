@@ -6,6 +6,7 @@ import oracle
 import pytest
 
 from dojo_py.soft import SoftOptions, SoftSimulator
+from dojo_py.soft.workspace import NCON, NEFC
 
 SCENE = """<mujoco><worldbody><geom type="plane" size="5 5 1" condim="{0}" friction="1 0.05 0.01"/>
   <body pos="0 0 0.1"><freejoint/><geom type="box" size="0.1 0.2 0.1" condim="{0}" friction="0.7 0.05 0.01"/></body>
@@ -80,13 +81,13 @@ def test_solution_satisfies_the_optimality_conditions():
         qpos, qvel = oracle.random_state(model, rng, spread=0.02, speed=0.5, heights=(0.09, 0.1))
         qacc = simulator.acceleration(simulator.initial_state(qpos, qvel))
         work = simulator.work
-        n = int(work.rows.counts[3])
+        n = int(work.rows.counts[NEFC])
         J = oracle.jacobian(work.rows, model.nv)
         M = oracle.dense_inertia(simulator._packed, work.pose.M)
         force = work.solver.force[:n]
         residual = M @ qacc - work.forces.smooth - J.T @ force
         assert np.abs(residual).max() < 1e-9 * max(1.0, np.abs(work.forces.smooth).max())
-        for c in work.rows.contacts[: int(work.rows.counts[4])]:
+        for c in work.rows.contacts[: int(work.rows.counts[NCON])]:
             f = force[c["efc_address"] : c["efc_address"] + (c["dim"] if cone == "elliptic" else 2 * (c["dim"] - 1))]
             if cone == "pyramidal":
                 assert (f >= 0).all()

@@ -14,6 +14,7 @@ from dojo_py.mechanism.model_arrays import NOT_IN_MUJOCO
 from dojo_py.mechanism.option import Option
 from dojo_py.mechanism.quaternion import matrix
 from dojo_py.soft import SoftSimulator
+from dojo_py.soft.workspace import NCON, NEFC
 
 Array = np.ndarray
 
@@ -236,7 +237,7 @@ def stage_differences(simulator: SoftSimulator, model: Any, data: Any) -> dict[s
         "actuator_force": (forces.actuators["force"], data.actuator_force),
         "qacc_smooth": (forces.qacc_smooth, data.qacc_smooth),
     }
-    count, found = int(rows.counts[3]), data.contact
+    count, found = int(rows.counts[NEFC]), data.contact
     order, row_order = _as_in_wheel(rows, found, simulator)
     contacts, r = rows.contacts[order], rows.rows[row_order]
     pairs["contacts"] = (np.stack([contacts["geom1"], contacts["geom2"]], axis=1), found.geom)
@@ -264,7 +265,7 @@ def in_order(simulator: SoftSimulator, data: Any) -> bool:
 
 def _as_in_wheel(rows: Any, found: Any, simulator: SoftSimulator) -> tuple[Array, Array]:
     """Our contacts, and our rows, in the wheel's order: the points of one pair of geoms may come in another."""
-    contacts = rows.contacts[: int(rows.counts[4])]
+    contacts = rows.contacts[: int(rows.counts[NCON])]
     order = np.arange(len(contacts))
     geoms = np.stack([contacts["geom1"], contacts["geom2"]], axis=1)
     if np.array_equal(geoms, found.geom):
@@ -275,7 +276,7 @@ def _as_in_wheel(rows: Any, found: Any, simulator: SoftSimulator) -> tuple[Array
             free[order[k]] = False
     elliptic = simulator._packed.options[0]["cone"] == 1
     first = [c["efc_address"] for c in contacts if c["efc_address"] >= 0]
-    moved: list[int] = list(range(min(first, default=int(rows.counts[3]))))
+    moved: list[int] = list(range(min(first, default=int(rows.counts[NEFC]))))
     for c in contacts[order]:
         size = c["dim"] if elliptic or c["dim"] == 1 else 2 * (c["dim"] - 1)
         moved += range(c["efc_address"], c["efc_address"] + size) if c["efc_address"] >= 0 else ()
