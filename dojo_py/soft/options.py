@@ -55,6 +55,11 @@ class SoftOptions:
             if value is not None and not (value >= 0 and (value > 0 or name != "impratio")):
                 raise ValueError(f"{name}={value!r} must be positive")
 
+    @property
+    def integrator_code(self) -> int | None:
+        """MuJoCo's number of the integrator; None: the model's own is kept."""
+        return None if self.integrator is None else INTEGRATORS.index(self.integrator)
+
     def apply(self, record: Any, nv: int) -> None:
         """Write the values that are set into the OPTION record of a model with nv dofs."""
         codes = {"integrator": INTEGRATORS, "solver": SOLVERS, "cone": CONES}

@@ -358,9 +358,12 @@ def _equalities(model: Any) -> np.ndarray:
     )  # fmt: skip
 
 
-def pack(model: Any, timestep: float | None = None) -> SoftModel:
-    """Gather `model` into contiguous record arrays; raises ModelError for what the soft mode does not simulate."""
-    refuse_unsupported(model)
+def pack(model: Any, timestep: float | None = None, integrator: int | None = None) -> SoftModel:
+    """Gather `model` into contiguous record arrays; raises ModelError for what the soft mode does not simulate.
+
+    timestep [s], integrator: instead of the model's own.
+    """
+    refuse_unsupported(model, int(model.opt.integrator) if integrator is None else integrator)
     ntendon, arrays, frames = int(getattr(model, "ntendon", 0)), Arrays(model), frames_in_use(model)
     hulls, corners = hulls_of(model)
     dofs, geoms, pairs = _dofs(model, arrays), _geoms(model, frames, corners), candidate_pairs(model)

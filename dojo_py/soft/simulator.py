@@ -89,7 +89,7 @@ class SoftSimulator(HasPoses):
         self.timestep = timestep = timestep_of(model, timestep)
         self.options = options_of(SoftOptions, options)
         self._usual = usual_placement(model)
-        self._packed = pack(model, timestep)
+        self._packed = pack(model, timestep, self.options.integrator_code)
         self.options.apply(self._packed.options[0], int(model.nv))
         self._kernels = kernels
         self._lock = threading.Lock()

@@ -36,10 +36,14 @@ ENABLED = {"invdiscrete": 1 << 3, "sleep": 1 << 4, "diagexact": 1 << 5, "ipc": 1
 """Enable flags that change the dynamics or their inverse."""
 
 
-def unsupported(model: Any) -> list[ErrorRecord]:
-    """Every feature of `model` that the soft mode does not simulate."""
-    found = [*_of_options(model), *_nonzero(model, "joint", "jnt_springyield"), *_nonzero(model, "tendon", "tendon_springyield")]
-    if int(model.opt.integrator) == RK4:
+def unsupported(model: Any, integrator: int) -> list[ErrorRecord]:
+    """Every feature of `model` that the soft mode does not simulate with this integrator."""
+    found = [
+        *_of_options(model, integrator),
+        *_nonzero(model, "joint", "jnt_springyield"),
+        *_nonzero(model, "tendon", "tendon_springyield"),
+    ]
+    if integrator == RK4:
         found += _nonzero(model, "actuator", "actuator_delay")  # (its stages would read other samples)
     return [*found, *_of_plugins(model), *_of_actuators(model), *_of_equalities(model), *_of_pairs(model), *_of_sensors(model)]
 
@@ -53,9 +57,9 @@ def _nonzero(model: Any, element: str, array: str) -> list[ErrorRecord]:
     return [refusal(model, element, (i,), array, "is not simulated in the soft mode; set it to zero") for i in found]
 
 
-def _of_options(model: Any) -> Iterator[ErrorRecord]:
+def _of_options(model: Any, integrator: int) -> Iterator[ErrorRecord]:
     """Integrators and flags."""
-    if int(model.opt.integrator) not in INTEGRATORS:
+    if integrator not in INTEGRATORS:
         yield refusal(model, "option", (), "integrator", f"accepted: {', '.join(INTEGRATORS.values())}")
     for flag, bit in ENABLED.items():
         if int(model.opt.enableflags) & bit:
@@ -115,8 +119,8 @@ def _of_sensors(model: Any) -> Iterator[ErrorRecord]:
             yield refusal(model, "sensor", (i,), "type", "sensors of this type are not simulated")
 
 
-def refuse_unsupported(model: Any) -> None:
-    """Raise one ModelError that lists every unsupported feature."""
-    found = unsupported(model)
+def refuse_unsupported(model: Any, integrator: int) -> None:
+    """Raise one ModelError that lists every feature that is unsupported with this integrator."""
+    found = unsupported(model, integrator)
     if found:
         raise ModelError(found)

@@ -6,7 +6,7 @@ import mujoco
 import numpy as np
 import pytest
 
-from dojo_py import HardSimulator, ModelError, SoftSimulator, load_model
+from dojo_py import HardSimulator, ModelError, SoftOptions, SoftSimulator, load_model
 from dojo_py.simulate.history import late_actuators
 from dojo_py.soft import workspace
 
@@ -238,3 +238,6 @@ def test_mistakes_are_named():
         load_model(text('nsample="-1"'))
     with pytest.raises(ModelError, match="actuator_delay"):
         SoftSimulator(load_model(text(LATE[0], "RK4")))
+    with pytest.raises(ModelError, match="actuator_delay"):
+        SoftSimulator(load_model(text(LATE[0])), options=SoftOptions(integrator="RK4"))
+    SoftSimulator(load_model(text(LATE[0], "RK4")), options=SoftOptions(integrator="Euler"))
