@@ -37,13 +37,10 @@ from dojo_py.policy.value import Adam, ValueFunction, lambda_returns, trace_weig
 from dojo_py.simulate.own_steps import has_own
 from dojo_py.simulate.results import Exact, State
 from dojo_py.simulate.status import WITHOUT_DERIVATIVE, Status
+from dojo_py.simulate.trajectory import PLACED
 from dojo_py.simulate.values import check_fields, limit_fields
 
 Array = np.ndarray
-
-
-PLACED = ("mocap_pos", "mocap_quat", "eq_active")
-"""Fields of a state besides its coordinates: poses of mocap bodies, active equality constraints."""
 
 
 @dataclass(frozen=True)
