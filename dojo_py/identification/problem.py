@@ -102,6 +102,18 @@ class Problem:
             return None
         return [row for part in parts for row in part] + self._prior_rows(point.z)
 
+    def error_of_kappa(self, point: Point) -> Array:
+        """(nv,) how far the stretches at κ are from those in the hard limit, root mean square of all samples [m, rad].
+
+        0 where the motion is hard itself, and where it cannot be simulated at this point.
+        """
+        relaxed = self.rows(point) if self.kappas.motion is not None else None
+        hard = None if relaxed is None else self.changed(rollout_kappa=None).rows(point)
+        if relaxed is None or hard is None:
+            return np.zeros(self.nv)
+        apart = [(a.residual - b.residual).reshape(-1, self.nv) for a, b in zip(relaxed, hard, strict=True) if a.kind == "measured"]
+        return self.noise.samples * np.sqrt(np.mean(np.concatenate(apart) ** 2, axis=0))
+
     def changed(self, **fields: Any) -> Problem:
         """A copy with other values of some fields."""
         other = object.__new__(type(self))
