@@ -84,7 +84,8 @@ def test_what_was_found_is_a_model_file(sim, recording, tmp_path):
 
 BOX = """<mujoco><worldbody><geom name="floor" type="plane" size="0 0 1" friction="0.6 0 0"/>
     <body name="box" pos="0 0 0.1"><freejoint name="j"/>
-    <geom name="box" type="box" size=".1 .1 .1" mass="2" friction="0.6 0 0"/></body></worldbody><actuator><motor joint="j" gear="1 0 0 0 0 0"/></actuator></mujoco>"""
+    <geom name="box" type="box" size=".1 .1 .1" mass="2" friction="0.6 0 0"/></body></worldbody>
+    <actuator><motor joint="j" gear="1 0 0 0 0 0"/></actuator></mujoco>"""
 """It slides from 11.8 N on."""
 
 
