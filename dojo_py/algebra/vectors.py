@@ -4,6 +4,9 @@ import math
 
 from dojo_py.jit import kernel
 
+ZERO, X, Y, Z = (0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
+"""The null vector and the unit vectors of the axes."""
+
 
 @kernel
 def dot(a, b):

@@ -13,11 +13,10 @@ acts like a translation of its shape by w.
 
 import math
 
-from dojo_py.algebra.vectors import matrix, minus, row, turned, turned_back
+from dojo_py.algebra.vectors import ZERO, matrix, minus, row, turned, turned_back
 from dojo_py.collision.convex_shapes import BOX, CAPSULE, CYLINDER, ELLIPSOID
 from dojo_py.jit import kernel
 
-ZERO = (0.0, 0.0, 0.0)
 ON_FACE = 1e-6
 """Of a size: how far from a face or rim a point may be that counts as on it. Points of edges that are as near to the end of their
 edge move along it, which changes nothing."""

@@ -14,7 +14,7 @@ An axis has no faces. All terms depend only on the relative orientation of the s
 
 import math
 
-from dojo_py.algebra.vectors import along, cross, dot, length, minus, plus, times
+from dojo_py.algebra.vectors import ZERO, along, cross, dot, length, minus, plus, times
 from dojo_py.jit import kernel
 
 FACE_RISE = 0.15
@@ -22,7 +22,6 @@ FACE_RISE = 0.15
 STEEP_EDGE = 0.25
 """s: slope of an edge over a face at which its height over the face and the distance of both edges act in full as gaps. Below s/2
 the height acts alone, above 2 s the distance."""
-ZERO = (0.0, 0.0, 0.0)
 
 
 @kernel

@@ -19,7 +19,7 @@ it becomes infinite the impulse has faded to zero (hard/far_pairs.py). ν is a s
 
 import math
 
-from dojo_py.algebra.vectors import along, dot, length, minus, row
+from dojo_py.algebra.vectors import ZERO, along, dot, length, minus, row
 from dojo_py.collision.convex_shapes import BOX, MESH
 from dojo_py.jit import kernel
 
@@ -31,7 +31,6 @@ NARROW = 0.05
 """b: smallest angle [rad] over which a face fades; faces whose normals differ by less than 2 b are both shown along either one."""
 NOTHING = 1e-60
 """t below which a part is shown in full."""
-ZERO = (0.0, 0.0, 0.0)
 
 
 @kernel

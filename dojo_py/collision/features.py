@@ -23,15 +23,12 @@ points, r their rounding, and u = δx + δθ × (p - x) the displacement of a po
 
 import math
 
-from dojo_py.algebra.vectors import along, cross, dot, minus, part_across, plus, times
+from dojo_py.algebra.vectors import ZERO, X, Y, Z, along, cross, dot, minus, part_across, plus, times
 from dojo_py.collision.convex_shapes import RIM, feature_support, follow
 from dojo_py.jit import kernel
 
 BALL_FEATURE, CROSSING, POINT_PLANE, EDGE_EDGE, EDGE_OVER, RIM_PLANE, NEAREST, RIM_EDGE, RIM_RIM, ELLIPSOID_PLANE = range(10)
 """Kinds of features of two bodies. Round pairs have only the first two, always the same ones (hard/pair_contacts.py)."""
-
-X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
-ZERO = (0.0, 0.0, 0.0)
 
 
 @kernel

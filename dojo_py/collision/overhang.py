@@ -36,7 +36,7 @@ from dojo_py.collision.shown_polygons import ENDS, FOUND
 from dojo_py.jit import kernel
 
 STEEPNESS = 20.0
-"""d₂/ℓ."""
+"""d₂/ℓ: beyond the end by ℓ, where features are no longer chosen, a gap has grown by d₂, where impulses end."""
 APART = 1.5
 """Tangent of the angle from a face's normal within which a point does not count as beyond the end of the face: at the corner of a
 box every outward direction is that close to the normal of one of its faces (√2 at most)."""

@@ -23,7 +23,7 @@ from dojo_py.collision.convex_shapes import CAPSULE
 from dojo_py.jit import kernel
 
 SOFTNESS = 0.05
-"""√τ over r."""
+"""√τ over r: how far the points stay from faces and ends, as a fraction of the shapes' radius."""
 FASTER = 0.03
 """Factor of τ from one stage of the path to the next; a stage has two Newton steps."""
 LONG_STEPS = 60

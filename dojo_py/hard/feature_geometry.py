@@ -12,7 +12,7 @@ along when both bodies move together as one rigid body, by δθ about x_B and by
 
 import math
 
-from dojo_py.algebra.vectors import along, cross, dot, length, minus, plus, rotated, times
+from dojo_py.algebra.vectors import ZERO, X, Y, Z, along, cross, dot, length, minus, plus, rotated, times
 from dojo_py.arrays import body_row, scratch
 from dojo_py.collision.candidates import FELT
 from dojo_py.collision.convex_derivatives import motion_change
@@ -27,9 +27,6 @@ from dojo_py.collision.features import (
     POINT_PLANE,
     RIM_EDGE,
     RIM_PLANE,
-    X,
-    Y,
-    Z,
     edge_edge,
     edge_edge_rows,
     edge_over,
@@ -65,7 +62,6 @@ PARALLEL = 1e-12
 """Sine of the angle between edges below which they have no common normal."""
 FAR = 1e6
 """The gap of edges that do not cross [m]."""
-ZERO = (0.0, 0.0, 0.0)
 
 
 @kernel

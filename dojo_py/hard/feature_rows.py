@@ -33,7 +33,7 @@ depends on the shapes is in the rows of δn, δc and δgap, eight numbers for ea
     δtorque = R₀ᵀ (δarm × F + arm × δF),   δarm = δc - δx₊ ± α h δ(v_A - v_B)
 """
 
-from dojo_py.algebra.vectors import along, cross, dot, matrix, minus, plus, put, row, times, turned, turned_back
+from dojo_py.algebra.vectors import ZERO, along, cross, dot, matrix, minus, plus, put, row, times, turned, turned_back
 from dojo_py.arrays import body_row
 from dojo_py.collision.convex_shapes import CAPSULE, CYLINDER, ELLIPSOID, SPHERE
 from dojo_py.collision.features import ELLIPSOID_PLANE, NEAREST, RIM_EDGE, RIM_PLANE, RIM_RIM
@@ -47,7 +47,6 @@ from dojo_py.solver.octet import times as scaled
 
 NORMAL, POINT, GAP, FORCE, TORQUE, DERIVATIVES = 0, 3, 6, 7, 10, 13
 """Rows of the derivatives of a contact, W.by_moves."""
-ZERO = (0.0, 0.0, 0.0)
 
 
 @kernel

@@ -40,7 +40,9 @@ x is the residual that was left [m/s, rad/s], k the number of steps in a row tha
 other attempts failed; they are made again only where k is a power of two, in the end after every MOST_STEPS steps.
 """
 MOST_STEPS = 8
+"""After how many steps all attempts are made again at the latest: in a step out of eight they cost an eighth."""
 AS_MUCH = 0.1
+"""Fraction by which the residual that is left may change for a failure to count as the same."""
 
 
 @kernel

@@ -5,9 +5,9 @@ Gap, normal n from body B to body A and contact point c, half way between the su
 
 import math
 
-from dojo_py.algebra.vectors import along, cross, dot, length, matrix, minus, plus, row, times, turned
+from dojo_py.algebra.vectors import ZERO, X, Y, Z, along, cross, dot, length, matrix, minus, plus, row, times, turned
 from dojo_py.arrays import scratch
-from dojo_py.collision.features import BALL_FEATURE, ZERO, X, Y, Z, put_row
+from dojo_py.collision.features import BALL_FEATURE, put_row
 from dojo_py.collision.rounded_box import ball_against_box
 from dojo_py.collision.segments import closest_parameters, relaxed_parameters
 from dojo_py.jit import kernel

@@ -44,43 +44,45 @@ def hard_step(L, P, Q, A, W, bodies, angle, rate, force, wrench, h, kappa, repor
     is solved.
     """
     _begin(W, bodies, angle, rate, force, wrench, kappa)
-    moved, alone, more = False, False, False
+    added, without_added, all_moved_before = False, False, False
     for solution in range(ROUNDS + 1):
         last = solution >= ROUNDS - 1 or _spent(W) > ENOUGH * W.options.max_iterations
         marked = _count_marked(W)
-        if solution == 0 or not more:
-            if not _choose(L, P, Q, A, W, bodies, angle, rate, wrench, h, kappa, solution == 0):
-                return False
-        again = _solve_islands(L, P, Q, A, W, bodies, h, kappa, more, not last)
+        if not added and not _choose(L, P, Q, A, W, bodies, angle, rate, wrench, h, kappa, solution == 0):
+            return False
+        again = _solve_islands(L, P, Q, A, W, bodies, h, kappa, added, not last)
         islands = W.taken[1]
         report_all(W, islands, report)
         if W.n_features[NO_ROOM] > 0:
             return False
         if not again:
-            missing = left_out_contact(L, P, Q, W, h)
-            if missing == 0:
-                missing = left_out_passing(L, P, Q, W)
-            if alone or last:
-                if missing > 0 and report[STATUS] == SOLVED:
-                    report[STATUS], report[ENDED] = INEXACT, ENDED_MISSING
+            missing, all_moved = _missing(L, P, Q, W, h), report[MOVED] == islands
+            if missing > 0 and (last or without_added) and report[STATUS] == SOLVED:
+                report[STATUS], report[ENDED] = INEXACT, ENDED_MISSING
+            if last or without_added or (missing == 0 and (all_moved or not all_moved_before)):
                 break
-            if missing == 0:
-                if not moved or report[MOVED] == islands:
-                    break
-                _leave_out(W)  # with the added contacts an island fails that moved without them
-                alone, more = True, False
+            if missing == 0:  # with what was added an island fails that moved without it
+                _leave_out(W)
+                added, without_added = False, True
                 continue
-            moved = moved or report[MOVED] == islands
+            all_moved_before = all_moved_before or all_moved
             _start_next_round_here(W)
         if W.n_features[NO_ROOM] > 0:
             return False
-        more = kappa == 0.0 and _count_marked(W) == marked
-        if more:
+        added = kappa == 0.0 and _count_marked(W) == marked
+        if added:
             add_contacts_of_features(L, P, Q, W)
     if W.n_features[NO_ROOM] > 0:
         return False
     _end(L, P, Q, W, report)
     return True
+
+
+@kernel
+def _missing(L, P, Q, W, h):
+    """How many contacts and limits that were left out are violated where the islands end, or else pairs that passed each other."""
+    missing = left_out_contact(L, P, Q, W, h)
+    return missing if missing > 0 else left_out_passing(L, P, Q, W)
 
 
 @kernel
@@ -114,10 +116,10 @@ def _choose(L, P, Q, A, W, bodies, angle, rate, wrench, h, kappa, first):
 
 
 @kernel
-def _solve_islands(L, P, Q, A, W, bodies, h, kappa, more, may_ask):
+def _solve_islands(L, P, Q, A, W, bodies, h, kappa, added, may_ask):
     """Solve the islands that have contacts which they were not solved with; W.span holds all islands afterwards.
 
-    more: contacts were added to those of the last round. Returns whether an island is to be solved again with contacts that had
+    added: contacts were added to those of the last round. Returns whether an island is to be solved again with contacts that had
     been left out; only if may_ask.
     """
     islands, again = find_islands(L, W), False
@@ -125,7 +127,7 @@ def _solve_islands(L, P, Q, A, W, bodies, h, kappa, more, may_ask):
         take_islands(W, k, k + 1)
         if not _is_unsolved(W):
             continue
-        if more:
+        if added:
             _begin_again(L, W, h)
         features_of_step(W)
         asked = solve_island(L, P, Q, A, W, h, kappa, may_ask)

@@ -8,7 +8,8 @@ Sources: Dekker, A floating-point technique for extending the available precisio
 from dojo_py.arrays import scratch
 from dojo_py.jit import kernel
 
-_SPLIT = 134217729.0  # 2**27 + 1
+_SPLIT = 134217729.0
+"""2²⁷ + 1: splits a double into halves of 26 bits whose products are exact (Dekker 1971)."""
 
 
 @kernel

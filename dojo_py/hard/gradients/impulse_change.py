@@ -24,7 +24,7 @@ Coordinate m moves the joints after it and rotates the child. Screws (v, ω), v 
 """
 
 from dojo_py.algebra.rotations import quat_exp, quat_mul
-from dojo_py.algebra.vectors import along, cross, dot, matrix, minus, plus, row, times, turned, turned_back
+from dojo_py.algebra.vectors import ZERO, along, cross, dot, matrix, minus, plus, row, times, turned, turned_back
 from dojo_py.arrays import body_row, copy, scratch
 from dojo_py.hard.ball_servos import has_vector_law, vector_laws
 from dojo_py.hard.chain_coordinates import chain_start
@@ -32,8 +32,6 @@ from dojo_py.hard.gradients.workspace import EPSILON
 from dojo_py.hard.joints.compound import chain_pose, solve_small
 from dojo_py.hard.terms import BALL, COMPOUND, FREE, HINGE
 from dojo_py.jit import kernel
-
-ZERO = (0.0, 0.0, 0.0)
 
 
 @kernel
