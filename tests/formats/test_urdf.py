@@ -9,7 +9,7 @@ from public import OWN_URDF, SHARED_URDF
 from urdf_texts import EVERYTHING, collision, inertial, joint, link, mass_link, origin, robot
 
 from dojo_py import ModelError, UnsupportedWarning
-from dojo_py.formats import load_model
+from dojo_py.formats import check, load_mechanism, load_model
 from dojo_py.mechanism.enums import EqualityType, JointType
 
 PAIR = (mass_link("a"), mass_link("b"))
@@ -244,3 +244,40 @@ def test_dojo_files_are_read_or_refused_by_name():
         except ModelError as error:
             wrong[path.stem] = str(error)
     assert list(wrong) == ["halfcheetah"] and "must satisfy A + B >= C" in wrong["halfcheetah"]
+
+
+XACRO = {
+    "a macro and its call": (
+        '<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro">\n<link name="base"/>\n'
+        '<xacro:macro name="leg" params="side"><link name="${side}"/></xacro:macro>\n<xacro:leg side="left"/></robot>',
+        "<text>:3: xacro:macro 'leg': this is xacro",
+    ),
+    "a call alone": ('<robot name="r">\n<link name="base"/>\n<xacro:leg side="left"/></robot>', ":3: xacro:leg: this is xacro"),
+    "an include": ('<robot name="r">\n<xacro:include filename="a.xacro"/></robot>', "<text>:2: xacro:include: this is xacro"),
+    "an expression": (
+        lines('<xacro:property name="l" value="0.5"/>', link("b", collision('<sphere radius="${l}"/>'))),
+        "<text>:3: sphere, radius: '${l}' was read; this is xacro",
+    ),
+    "a substitution": (lines('<xacro:arg name="n"/>', '<link name="$(arg n)"/>'), ":3: link '$(arg n)', name: '$(arg n)' was read"),
+}
+
+
+@pytest.mark.parametrize("case", XACRO)
+@pytest.mark.parametrize("unsupported", ["error", "skip"])
+def test_xacro_is_refused_by_name(case, unsupported):
+    """Before: a robot without the links of its macros, and `check` said ok."""
+    text, told = XACRO[case]
+    for read in (load_model, load_mechanism):
+        with pytest.raises(ModelError) as caught:
+            read(text, unsupported)
+        assert told in str(caught.value) and "expand it first: `xacro in.xacro > out.urdf`" in str(caught.value)
+        assert len(caught.value.errors) == 1
+    report = check(text)
+    assert not report.ok and told in str(report)
+
+
+def test_what_xacro_leaves_behind_is_read():
+    text = lines('<xacro:property name="l" value="${2 * k}"/>', '<link name="costs $$(5)"/>').replace(
+        "<robot", '<robot xmlns:xacro="http://www.ros.org/wiki/xacro"'
+    )
+    assert load_model(text).nbody == 1

@@ -29,6 +29,7 @@ from .links import read_links
 from .loops import add_loop_joints, add_mimics
 from .meshes import UrdfMeshes
 from .tree import assemble
+from .xacro import refuse_xacro
 
 __all__ = ["read_urdf"]
 
@@ -42,8 +43,9 @@ NOTED |= {"ros2_control": "is not read: a URDF has no actuators", "gazebo": "set
 def read_urdf(root: Node, problems: Problems, folder: Path | None = None) -> Mechanism:
     """The mechanism that the `robot` element describes; `folder`: that of its file.
 
-    Problems are collected; the result is complete without them.
+    Problems are collected; the result is complete without them. A file that is still xacro is refused at once.
     """
+    refuse_xacro(root, problems)
     robot = Element(root, problems)
     robot.accept(("name", "version"), ("link", "joint", "loop_joint", "mujoco"), IGNORED)
     for child in root.children:
