@@ -210,6 +210,37 @@ def test_mistakes_are_named(name):
     assert all(message.startswith("<text>:") for message in messages)
 
 
+WHOLE = lines(
+    A.replace("<link ", "<link known='' "),
+    """<link name="b"><inertial known=""><origin known="" xyz="0 0 0"/><mass known="" value="1"/>
+    <inertia known="" ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>
+    <collision known=""><geometry known=""><capsule known="" radius="0.1" length="1"/></geometry></collision>
+    <collision><geometry><mesh known="" filename="x.stl"/></geometry></collision></link>""",
+    B.replace('"b"', '"c"'),
+    """<joint known="" name="j" type="revolute"><parent known="" link="a"/><child known="" link="b"/><axis known="" xyz="1 0 0"/>
+    <dynamics known="" damping="1"/><limit known="" lower="0" upper="1"/></joint>""",
+    """<joint name="k" type="revolute"><parent link="a"/><child link="c"/><mimic known="" joint="j"/></joint>""",
+    """<loop_joint known="" name="l" type="continuous"><link1 known="" link="b"/><link2 known="" link="c"/>
+    <axis known="" xyz="1 0 0"/><dynamics known="" damping="0"/><limit known="" lower="0"/></loop_joint>""",
+    '<mujoco known=""><compiler known=""/><option known=""/><size known=""/></mujoco>',
+).replace("<robot ", "<robot known='' ")
+
+
+def test_unknown_attributes_are_refused_in_all_elements():
+    """Before: accepted in dynamics, in geometry, and in the axis and the dynamics of a loop."""
+    messages = [message for message in errors(WHOLE) if ", known:" in message]
+    found = [message.partition(": ")[2].partition(",")[0].split(" ")[0] for message in messages]
+    asked = [part.split(" ")[0] for part in re.findall(r"<([^<>]*)known=", WHOLE)]
+    assert len(asked) == 27 and sorted(found) == sorted(asked)
+    assert load_model(WHOLE, "skip").njnt == 2
+
+
+def test_a_misspelt_damper_is_refused():
+    """Before: accepted, with no damping."""
+    text = lines(A, B, HINGE.format('<dynamics dampng="0.5" friction="0.1"/>'))
+    assert ":4: dynamics 'j', dampng: is not read; accepted: ['damping', 'friction']; did you mean 'damping'?" in errors(text)[0]
+
+
 def test_all_mistakes_at_once():
     text = lines(
         link("a", collision('<sphere radius="-1"/>')),

@@ -31,14 +31,19 @@ class Element:
         """Report something that is understood but not simulated."""
         self.problems.refuse(self.where, message, name=self.owner, attribute=attribute)
 
-    def accept(self, attributes: Sequence[str], children: Sequence[str] = (), ignored: Sequence[str] = ()) -> None:
-        """Refuse attributes and children other than these. `ignored` children need no reading.
+    def accept(
+        self, attributes: Sequence[str], children: Sequence[str] = (), ignored: Sequence[str] = (), foreign: Sequence[str] = ()
+    ) -> None:
+        """Refuse attributes and children other than these. `ignored` children need no reading; `foreign` attributes are noted.
 
         Elements that have some are those that other programs add their own to: what is not nearly one of ours is noted.
         """
         for name in self.node.attributes:
             if ":" in name:
                 self.problems.note(self.where, FOREIGN.format("attribute", name), name=self.owner, attribute=name)
+            elif name in foreign:
+                message = f"is not part of URDF, and is not read; accepted: {list(attributes)}"
+                self.problems.note(self.where, message, name=self.owner, attribute=name)
             elif name not in attributes:
                 self.refuse(f"is not read; accepted: {list(attributes)}{nearest(name, attributes)}", name)
         for child in self.node.children:

@@ -48,6 +48,10 @@ TYPES: dict[str, tuple[Part, ...]] = {
 REFUSED = {"orbital": "a joint that swings without twist is not simulated; use two revolute joints with a link between"}
 CHILDREN = ("parent", "child", "origin", "axis", "dynamics", "limit", "mimic")
 IGNORED = ("safety_controller", "calibration", "hardwareInterface", "gazebo")
+DYNAMICS = ("damping", "friction")
+LIMIT = ("lower", "upper", "effort", "velocity", "acceleration")
+FOREIGN_DYNAMICS = ("D", "K", "mu_coulomb", "mu_viscous", "spring_reference", "spring_stiffness")
+"""Attributes of `dynamics` that other programs have put into public files; nothing else reads them, nor does MuJoCo."""
 
 
 def add_joints(tree: list[Connection], world: Body) -> dict[str, Joint]:
@@ -115,10 +119,7 @@ def _dynamics(element: Element, joints: list[Joint]) -> None:
     dynamics = element.child("dynamics")
     if dynamics is None:
         return
-    for attribute in set(dynamics.node.attributes) - {"damping", "friction"}:
-        message = "is not part of URDF, and is not read; accepted: ['damping', 'friction']"
-        dynamics.problems.note(dynamics.where, message, name=dynamics.owner, attribute=attribute)
-    dynamics.accept(("damping", "friction", *dynamics.node.attributes))
+    dynamics.accept(DYNAMICS, foreign=FOREIGN_DYNAMICS)
     damping, friction = dynamics.number("damping", 0.0), dynamics.number("friction", 0.0)
     for value, attribute in ((damping, "damping"), (friction, "friction")):
         if value < 0.0:
@@ -140,7 +141,7 @@ def _limit(element: Element, kind: str, joint: Joint) -> None:
     limit = element.child("limit")
     if limit is None:
         return
-    limit.accept(("lower", "upper", "effort", "velocity", "acceleration"))
+    limit.accept(LIMIT)
     if kind != "continuous":
         lower, upper = _bound(limit, "lower"), _bound(limit, "upper")
         if limit.has("lower") != limit.has("upper") or lower >= upper or (lower < -MAX_VALUE and upper > MAX_VALUE):

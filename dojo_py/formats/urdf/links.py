@@ -77,6 +77,7 @@ def _geom(element: Element, collision: bool, body: Body, lost: LostShapes, meshe
     pos, quat = element.pose()
     if geometry is None:
         return None
+    geometry.accept((), [child.tag for child in geometry.node.children])
     accepted = [*SHAPES, "mesh"]
     shapes = [child for child in geometry.node.children if child.tag in accepted]
     others = [child for child in geometry.node.children if child.tag not in accepted]

@@ -13,10 +13,14 @@ from ...mechanism import quaternion
 from ...mechanism.errors import nearest
 from ...mechanism.spec import Body, Equality, Joint, Mechanism, Site
 from .element import Element
+from .joints import DYNAMICS, LIMIT
 from .tree import Connection
 
 ARM = 0.1
 """Distance [m] of the second point that aligns the axes of a revolute loop joint."""
+
+WITHOUT_EFFECT = {"dynamics": DYNAMICS, "limit": LIMIT}
+"""Children that a loop may have, with numbers that are all zero."""
 
 LOOP_TYPES = ("revolute", "continuous", "spherical", "ball", "fixed")
 
@@ -51,9 +55,12 @@ def add_loop_joints(robot: Element, bodies: dict[str, Body], mechanism: Mechanis
     for loop in robot.children("loop_joint"):
         loop.accept(("name", "type"), ("link1", "link2", "axis", "dynamics", "limit"))
         kind, name = loop.text("type"), loop.text("name")
-        for tag in ("dynamics", "limit"):
+        for tag in WITHOUT_EFFECT:
             element = loop.child(tag)
-            if element is not None and any(element.numbers(a, 1, (0.0,))[0] for a in element.node.attributes):
+            if element is None:
+                continue
+            element.accept(WITHOUT_EFFECT[tag])
+            if any(element.numbers(a, 1, (0.0,))[0] for a in WITHOUT_EFFECT[tag]):
                 element.refuse("a joint that closes a loop has no damping, friction or limits here")
         if kind and kind not in LOOP_TYPES:
             guess = nearest(kind, LOOP_TYPES)
@@ -81,6 +88,8 @@ def add_loop_joints(robot: Element, bodies: dict[str, Body], mechanism: Mechanis
 
 def _axis(loop: Element) -> np.ndarray:
     element = loop.child("axis")
+    if element is not None:
+        element.accept(("xyz",))
     axis = np.array(element.numbers("xyz", 3) if element else (1.0, 0.0, 0.0))
     length = np.linalg.norm(axis)
     if element is not None and length < 1e-12:
