@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from importlib.resources.abc import Traversable
 from os import PathLike
 from pathlib import Path
+from typing import Any
 
 from ..mechanism.compile import compile_model
 from ..mechanism.errors import ErrorRecord, ModelError, Problems, nearest
@@ -108,6 +109,8 @@ SUFFIXES = (".xml", ".mjcf", ".urdf")
 
 def open_source(source: str | bytes | PathLike) -> tuple[Node, Path | None]:
     """The XML tree of a source and the folder its includes are relative to (None for text)."""
+    if not isinstance(source, (str, bytes, PathLike)):
+        raise TypeError(f"source is a {type(source).__name__}, expected a path, XML text or the name of a model{_instead(source)}")
     if isinstance(source, bytes) or (isinstance(source, str) and "<" in source):
         return parse_text(source), None
     path = Path(source)
@@ -128,6 +131,17 @@ def open_source(source: str | bytes | PathLike) -> tuple[Node, Path | None]:
     if path.suffix in SUFFIXES or len(path.parts) > 1:
         raise ModelError(f"'{name}': no such file{guess}")
     raise ModelError(f"'{name}' is neither a file, nor XML text, nor one of the models {names}{guess}")
+
+
+def _instead(source: Any) -> str:
+    """What to do with an object that is given where the place of a model is wanted."""
+    if isinstance(source, Model):
+        return "; a Model needs no loading"
+    if isinstance(source, Mechanism):
+        return "; `compile()` of a Mechanism makes a Model"
+    if type(source).__name__ == "MjModel":
+        return "; SoftSimulator takes a mujoco.MjModel as it is, the hard mode needs the file that it came from"
+    return ""
 
 
 def model_names() -> dict[str, Traversable]:

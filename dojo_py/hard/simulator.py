@@ -97,8 +97,9 @@ class HardSimulator(HasPoses):
             from dojo_py.formats import load_model
 
             model = load_model(model)
-        self.model = model
-        self.timestep = timestep_of(model, timestep)  # which refuses what is no model
+        accepted = "a Model, as load_model returns it, or what load_model takes (SoftSimulator takes a mujoco.MjModel)"
+        self.model = having("model", model, ("opt", "nq", "body_mass", "replace"), accepted)
+        self.timestep = timestep_of(model, timestep)
         self._acting = acting_model(model)
         self.friction = friction
         self.options = options_of(HardOptions, options)
