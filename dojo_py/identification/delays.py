@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from dojo_py.identification.bounds import check_given
 from dojo_py.identification.data import Recording, check_recordings
 from dojo_py.simulate.simulator import Simulator
 from dojo_py.simulate.values import having, real_number
@@ -37,8 +38,7 @@ class Delay:
     def __post_init__(self) -> None:
         for name in ("start", "lower", "upper"):
             real_number(f"Delay: {name}", getattr(self, name), least=0.0, unit="s")
-        if not self.lower <= self.start <= self.upper or not self.lower < self.upper:
-            raise ValueError("Delay: the start must lie within the bounds, and these apart")
+        check_given("Delay", self.start, self.lower, self.upper)
 
     def prepare(self, sim: Any) -> tuple[Array, Array, Array, list[str], str]:
         """(start, lower, upper) of the delay [s], (1,) each, label and unit."""

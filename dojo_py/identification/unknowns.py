@@ -13,6 +13,7 @@ from dojo_py.hard.parameters.registry import KINDS, TIMESTEP
 from dojo_py.hard.parameters.shared import shared_number
 from dojo_py.hard.simulator import HardSimulator
 from dojo_py.identification import pseudo_inertia
+from dojo_py.identification.bounds import check_bounds, check_given
 from dojo_py.identification.delays import Delay
 from dojo_py.identification.transforms import TRANSFORMS
 from dojo_py.simulate.values import having, real_array, shown, text_of
@@ -30,12 +31,6 @@ def _like(there: Array, name: str, value: Any) -> Array:
     ):  # noqa: B905, E501
         raise ValueError(f"{name} has shape {given.shape} or holds NaN, expected one number or {there.shape}")
     return np.broadcast_to(given, there.shape).ravel()
-
-
-def _check_bounds(name: str, start: Array, lower: Array, upper: Array) -> None:
-    """ValueError unless the start lies within bounds that are apart."""
-    if not (np.all(start >= lower) and np.all(start <= upper) and np.all(lower < upper)):
-        raise ValueError(f"{name}: the start must lie within the bounds, and these apart")
 
 
 def _deviation(part: Any, size: int) -> Array:
@@ -110,6 +105,8 @@ class Unknown:
     def __post_init__(self) -> None:
         text_of("name", self.name)
         text_of("transform", self.transform, sorted(TRANSFORMS))
+        positive = self.transform if self.transform != "none" and not self.is_direction() else ""
+        check_given(self.name, self.start, self.lower, self.upper, positive=positive)
 
     def parameters(self) -> tuple[str, ...]:
         """Parameters whose derivatives are needed."""
@@ -123,7 +120,7 @@ class Unknown:
             raise ValueError(f"the model has no {self.name}")
         given = {"start": there.value if self.start is None else self.start, "lower": self.lower, "upper": self.upper}
         full = [_like(there.value, f"{self.name}: {word}", value) for word, value in given.items()]
-        _check_bounds(self.name, *full)
+        check_bounds(self.name, *full)
         if self.is_direction():
             if self.transform != "none":
                 raise ValueError(f"{self.name}: a direction has no transform, {self.transform!r} was given")
@@ -136,7 +133,7 @@ class Unknown:
             least = floor * np.abs(full[0])
             full[1] = np.where((full[0] >= least) & (full[2] > least), np.maximum(full[1], least), full[1])
         if self.transform != "none" and not np.all(full[0] > 0):
-            raise ValueError(f"{self.name}: transform {self.transform!r} needs a positive start")
+            raise ValueError(f"{self.name}: transform {self.transform!r} needs a positive start, {np.min(full[0]):g} was read")
         free = TRANSFORMS[self.transform].free
         low = full[1] if self.transform == "none" else np.maximum(full[1], 0.0)
         axes = there.value.reshape(len(there.labels), -1).shape[1]
@@ -202,6 +199,7 @@ class Tied:
             raise TypeError(f"names={shown(self.names)}, expected names of parameters")
         object.__setattr__(self, "names", tuple(given))
         text_of("label", self.label)
+        check_given(self._text(), self.start, self.lower, self.upper)
 
     def prepare(self, sim: HardSimulator) -> tuple[Array, Array, Array, list[str], str]:
         """(start, lower, upper) of the factor, (1,) each, labels and unit; as in `Unknown`."""
@@ -209,7 +207,7 @@ class Tied:
             if not sim.parameter(name).size:
                 raise ValueError(f"the model has no {name}")
         start, lower, upper = (_like(np.ones(1), f"{self._text()}: {w}", getattr(self, w)) for w in ("start", "lower", "upper"))
-        _check_bounds(self._text(), start, lower, upper)
+        check_bounds(self._text(), start, lower, upper)
         floors = [least for least in map(_floor, self.names) if least is not None]
         if floors and start[0] >= max(floors) and upper[0] > max(floors):  # the natural bounds of what it is a factor of
             lower = np.maximum(lower, max(floors))

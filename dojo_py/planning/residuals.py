@@ -12,7 +12,7 @@ import numpy as np
 from dojo_py.hard.checks import wrong_quaternion
 from dojo_py.mechanism.configuration import configuration_difference, difference_jacobian
 from dojo_py.mechanism.model import Model
-from dojo_py.planning.costs import ResidualCost
+from dojo_py.planning.costs import ResidualCost, weights_of
 from dojo_py.planning.differences import tangent_size
 from dojo_py.planning.knots import Knots
 from dojo_py.simulate.results import State
@@ -162,13 +162,21 @@ class ControlEffort:
         return np.zeros((K, m, self.size)), np.tile(np.eye(m), (K, 1, 1))
 
 
+def _check_weight(weight: Any, size: int, meaning: str) -> None:
+    """ValueError unless there is one weight or one for each of `size` residuals; a function's are checked at each knot."""
+    if not callable(weight) and (shape := weights_of(weight).shape) not in ((), (1,), (size,)):
+        raise ValueError(f"weight has shape {shape}, expected one number, ({size},) as there are {meaning}, or a function of k")
+
+
 def state_cost(model: Any, qpos: Array, qvel: Array | None = None, weight: Any = 1.0) -> ResidualCost:
     """Σ weight (state ⊖ goal)²; weight: one number, (2 nv,), or a function of k."""
     distance = StateDistance(model, qpos, qvel)
+    _check_weight(weight, 2 * int(model.nv), "2 nv")
     return ResidualCost(distance, weight, distance.jacobian)
 
 
 def control_cost(model: Any, weight: Any = 1.0, reference: float | Array = 0.0) -> ResidualCost:
     """Σ weight (control − reference)²; weight: one number or (nu,)."""
     effort = ControlEffort(model, reference)
+    _check_weight(weight, int(model.nu), "nu")
     return ResidualCost(effort, weight, effort.jacobian)

@@ -205,3 +205,30 @@ def test_samples_that_are_missing_are_named(undamped, tmp_path):
     assert len(filled.qpos) == len(gap) and np.abs(filled.qpos - recording.qpos).max() < 0.01
     with pytest.raises(ValueError, match="recordings: none"):
         rollout_errors(sim, [])
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"start": 5.0, "lower": 1, "upper": 2}, "mass: the start must lie within .*; start 5, lower 1, upper 2 were read"),
+        ({"start": [1.5, 5.0], "lower": 1, "upper": 2}, "start 5, lower 1, upper 2 were read at number 1"),
+        ({"lower": 2, "upper": 1}, "mass: .* these apart; lower 2, upper 1 were read"),
+        ({"start": 0.0, "transform": "log"}, "mass: transform 'log' needs a positive start, 0 was read"),
+        ({"start": "heavy"}, "mass: start is not an array of numbers"),
+    ],
+)
+def test_unknowns_are_refused_where_they_are_made(given, told):
+    """Before: by `identify`, without the numbers."""
+    with pytest.raises(ValueError, match=told):
+        Unknown("mass", **given)
+
+
+def test_factors_are_refused_where_they_are_made():
+    with pytest.raises(ValueError, match="legs: the start must lie within .*; start 5, lower 0, upper 2 were read"):
+        Tied(("mass:a", "mass:b"), 5.0, upper=2.0, label="legs")
+
+
+def test_starts_that_the_simulator_gives_are_told_with_their_number():
+    sim = HardSimulator("double_pendulum", 0.01)
+    with pytest.raises(ValueError, match="damping: transform 'log' needs a positive start, 0 was read"):
+        Unknowns(sim.with_parameters({"damping": 0.0}), [Unknown("damping", transform="log")])

@@ -94,6 +94,15 @@ def test_goals_and_weights_may_change_with_the_knot(model):
         assert cost.value(moved, None, k) == pytest.approx(0.01 * (1.0 + k))
 
 
+def test_weights_of_another_size_are_refused_where_the_cost_is_made(model):
+    """Before: at the first knot, as a residual's."""
+    goal = random_state(model, 0).qpos
+    with pytest.raises(ValueError, match=rf"weight has shape \(3,\), expected one number, \({2 * model.nv},\) as there are 2 nv"):
+        state_cost(model, goal, weight=[1, 2, 3])
+    with pytest.raises(ValueError, match=rf"weight has shape \(2, 2\), expected one number, \({model.nu},\) as there are nu"):
+        control_cost(model, np.eye(2))
+
+
 def test_control_effort_is_nothing_at_the_last_knot(model):
     effort = ControlEffort(model, np.array([[1.0, 2.0], [3.0, 4.0]]))
     np.testing.assert_array_equal(effort(random_state(model, 0), np.array([3.0, 5.0]), 1), [0.0, 1.0])
