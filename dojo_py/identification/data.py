@@ -32,7 +32,7 @@ class Recording:
     qpos: Array
     """(T + 1, nq) as in `State.qpos`."""
     control: Array | None = None
-    """(T, nu), None: no actuator acts."""
+    """(T, nu), None: no actuator acts. Of (T + 1, nu), as tables with a row a sample have, the last row leads nowhere: left out."""
     qvel: Array | None = field(default=None, repr=False)
     """(T + 1, nv) measured velocities; None: those of the hard mode, differences of successive samples, are taken."""
     stride: int = 1
@@ -55,7 +55,9 @@ class Recording:
             if name == "control" and len(table) == rows + 1:  # the last one leads nowhere
                 table = table[:-1]
             if len(table) != rows:
-                raise ValueError(f"{name} has {len(table)} rows for {len(qpos)} samples, expected {rows}")
+                wanted = f"{rows}, or {rows + 1} of which the last leads nowhere" if name == "control" else f"{rows}"
+                shapes = f"{name} has shape {table.shape}, qpos {qpos.shape}"
+                raise ValueError(f"recording '{self.name}': {shapes}; expected {wanted} rows of {name}")
             object.__setattr__(self, name, table)
         if self.act is not None:
             act = real_array("act", self.act)
@@ -174,7 +176,8 @@ def read_recording(
     """A Recording from a .csv (no or one heading line) or .npz file.
 
     columns: "qpos", "control", "qvel" -> places of the columns (CSV). An .npz holds arrays of these names (a saved Trajectory
-    does). units: the same words -> a unit, a factor to SI, or one of these a column. model: checks the widths.
+    does). Of as many controls as samples the last is left out, as in `Recording`. units: the same words -> a unit, a factor to SI,
+    or one of these a column. model: checks the widths.
     """
     path_of("file", file)
     words = {"qpos", "control", "qvel"}

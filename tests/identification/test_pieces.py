@@ -275,3 +275,15 @@ def test_a_fit_that_never_moved_does_not_ask_for_more_iterations():
     none, free = lambda *_: None, (np.full(2, -np.inf), np.full(2, np.inf))
     stuck = minimise(rows, lambda at, d, _: at + d, np.zeros(2), lambda at: at, free, 0, 1, "linear", 1.0, 1e-30, 5, none)
     assert stuck.message == "no smaller cost was found along the gradient"
+
+
+def test_the_control_of_the_last_sample_leads_nowhere():
+    """T + 1 samples with T controls, or with a control each, of which the last is left out."""
+    qpos, control = np.zeros((30, 2)), np.arange(30.0)[:, None]
+    for given in (control, control[:-1]):
+        np.testing.assert_array_equal(Recording("a", qpos, given).control, control[:29])
+    told = r"recording 'a': control has shape \(28, 1\), qpos \(30, 2\); expected 29, or 30 of which the last leads nowhere"
+    with pytest.raises(ValueError, match=told):
+        Recording("a", qpos, control[:28])
+    with pytest.raises(ValueError, match=r"recording 'a': qvel has shape \(29, 2\), qpos \(30, 2\); expected 30 rows of qvel"):
+        Recording("a", qpos, control, qpos[:29])
