@@ -12,7 +12,7 @@ from .errors import ModelError, listing, nearest
 from .keys import bind_keyframes
 from .looks import without_materials, without_textures
 from .names import LISTS, REFERRING, TREE, Names, inside, listed, names_in, tree_elements
-from .spec import Body, Element, Mechanism, Vector
+from .spec import Body, Camera, Element, Geom, Joint, Light, Mechanism, Site, Vector
 
 FOUND = sorted({*TREE.values(), *LISTS.values()})
 CLASSES = {
@@ -44,9 +44,17 @@ def add(mechanism: Mechanism, element: Any) -> Any:
     attribute = str(CLASSES.get(type(element).__name__, ""))
     if not hasattr(mechanism, attribute):
         accepted = ["Body", *(name for name, of in CLASSES.items() if hasattr(mechanism, of))]
-        raise TypeError(f"a {type(element).__name__} cannot be added to a mechanism; accepted: {accepted}")
+        raise TypeError(f"a {type(element).__name__} cannot be added to a mechanism; accepted: {accepted}{_of_a_body(element)}")
     getattr(mechanism, attribute).append(element)
     return element
+
+
+def _of_a_body(element: Any) -> str:
+    """Where an element that belongs to a body is added."""
+    if not isinstance(element, (Joint, Geom, Site, Camera, Light)):
+        return ""
+    still = "" if isinstance(element, Joint) else ", to the world what stands still, as a floor does: `mechanism.world.add(...)`"
+    return f"; a {type(element).__name__} is added to a body: `mechanism.body(name).add(...)`{still}"
 
 
 def delete(mechanism: Mechanism, element: Any) -> None:

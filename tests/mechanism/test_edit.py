@@ -123,6 +123,8 @@ WRONG = [
     (lambda m: m.find("bodi", "leg"), ModelError, "kind 'bodi' is not one of .*did you mean 'body'"),
     (lambda m: m.joint(3), TypeError, "expected the name of a joint"),
     (lambda m: m.add(3), TypeError, "a int cannot be added to a mechanism; accepted: .*'Actuator'"),
+    (lambda m: m.add(Geom("floor")), TypeError, r"a Geom is added to a body: .*as a floor does: `mechanism.world.add"),
+    (lambda m: m.add(Joint()), TypeError, r"a Joint is added to a body: `mechanism.body\(name\).add\(...\)`$"),
     (lambda m: m.body("leg").add(Equality()), TypeError, "a Equality cannot be added to body 'leg'; accepted"),
     (lambda m: m.body("leg").add(m.body("torso")), ModelError, "body 'torso' cannot be added to body 'leg', which it holds"),
     (lambda m: m.body("leg").add(m.body("leg")), ModelError, "body 'leg' cannot be added to body 'leg', which it holds"),
