@@ -10,10 +10,10 @@ import numpy as np
 
 from dojo_py.planning.costs import Jacobian, Residual, matrices_of
 from dojo_py.planning.differences import jacobians
-from dojo_py.planning.knots import Knots, guarded
+from dojo_py.planning.knots import Knots, function_of_knots, guarded
 from dojo_py.planning.residuals import StateDistance
 from dojo_py.simulate.results import State
-from dojo_py.simulate.values import function_of, real_array, shown, text_of
+from dojo_py.simulate.values import real_array, shown, text_of
 
 Array = np.ndarray
 
@@ -31,10 +31,10 @@ class Constraint:
     name: str = "constraint"
 
     def __post_init__(self) -> None:
-        function_of("function", self.function)
-        if self.jacobian is not None:
-            function_of("jacobian", self.jacobian)
         text_of("name", self.name)
+        function_of_knots(f"{self.name}: function", self.function)
+        if self.jacobian is not None:
+            function_of_knots(f"{self.name}: jacobian", self.jacobian)
         listed = () if isinstance(self.knots, str) else self.knots
         if not isinstance(listed, (Collection, np.ndarray)) or not all(isinstance(k, (int, np.integer)) for k in listed):
             raise TypeError(f"{self.name}: knots={shown(self.knots)}, expected 'terminal', 'stage', 'all' or indices of knots")

@@ -12,10 +12,10 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 
 from dojo_py.planning.differences import jacobians, tangent_size
-from dojo_py.planning.knots import Knots, guarded
+from dojo_py.planning.knots import Knots, function_of_knots, guarded
 from dojo_py.planning.quadratic import Quadratic, weighted_squares
 from dojo_py.simulate.results import State
-from dojo_py.simulate.values import function_of, real_array
+from dojo_py.simulate.values import real_array
 
 Array = np.ndarray
 Residual = Callable[[State, Any, int], Array]
@@ -85,9 +85,9 @@ class ResidualCost:
     jacobian: Jacobian | None = None
 
     def __post_init__(self) -> None:
-        function_of("residual", self.residual)
+        function_of_knots("residual", self.residual)
         if self.jacobian is not None:
-            function_of("jacobian", self.jacobian)
+            function_of_knots("jacobian", self.jacobian)
         if not callable(self.weight):  # checked once, not at every knot
             object.__setattr__(self, "_fixed", weights_of(self.weight))
 
@@ -172,8 +172,8 @@ class FunctionCost:
     derivatives: Callable[[State, Any, int], Quadratic]
 
     def __post_init__(self) -> None:
-        function_of("function", self.function)
-        function_of("derivatives", self.derivatives)
+        function_of_knots("function", self.function)
+        function_of_knots("derivatives", self.derivatives)
 
     def value(self, state: State, control: Array | None, k: int) -> float:
         """The function at knot k [cost]; control (nu,), None at the terminal knot."""

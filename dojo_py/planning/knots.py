@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+import inspect
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from dojo_py.simulate.results import State
+from dojo_py.simulate.values import function_of, shown
 
 Array = np.ndarray
 
@@ -35,6 +37,21 @@ def stages_and_end(states: Sequence[State], controls: Array) -> tuple[Knots, Kno
     T = len(controls)
     qpos, qvel = np.array([s.qpos for s in states]), np.array([s.qvel for s in states])
     return Knots(states[:T], qpos[:T], qvel[:T], controls, 0), Knots(states[T:], qpos[T:], qvel[T:], None, T)
+
+
+def function_of_knots(name: str, function: Any) -> Any:
+    """A user's function of (state, control, k); TypeError for what cannot be called with three arguments."""
+    function_of(name, function)
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):  # of some compiled functions nothing is known
+        return function
+    try:
+        signature.bind(None, None, 0)
+    except TypeError as error:
+        told = f"{name}={shown(function)} takes {signature}, expected a function of (state, control, k)"
+        raise TypeError(f"{told}: {error}") from None
+    return function
 
 
 def guarded(state: State, control: Array | None) -> tuple[State, Array | None]:

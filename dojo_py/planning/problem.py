@@ -24,6 +24,9 @@ Array = np.ndarray
 
 ORDINARY = (1e-6, 1e6)
 """Curvatures of costs, in their unit, for which the numbers of `Options` in units of cost are meant as they are."""
+COSTS = "costs: state_cost, control_cost, or your own, ResidualCost(residual, weight), FunctionCost(function, derivatives)"
+CONSTRAINTS = "constraints: goal(model, qpos), or your own, Constraint(function)"
+"""What is accepted, in errors."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,8 +106,8 @@ def build_problem(
     if not np.all(np.isfinite(u)):
         raise ValueError("controls has entries that are not finite")
     low, high = limits_of(sim, control_limits)
-    running, last = _listed("stage", stage, Cost, "costs"), _listed("terminal", terminal, Cost, "costs")
-    problem = Problem(sim, running, last, _listed("constraints", constraints, Constraint, "constraints"), low, high)
+    running, last = _listed("stage", stage, Cost, COSTS), _listed("terminal", terminal, Cost, COSTS)
+    problem = Problem(sim, running, last, _listed("constraints", constraints, Constraint, CONSTRAINTS), low, high)
     if not (problem.stage or problem.terminal):
         raise ValueError("planning: neither stage nor terminal costs were given")
     for name, terms in (("stage", problem.stage), ("terminal", problem.terminal), ("constraints", problem.constraints)):

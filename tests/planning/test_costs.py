@@ -279,3 +279,34 @@ def test_functions_cannot_change_the_motion_that_they_judge(plan, what):
     found = plan(sim, sim.initial_state(), np.zeros((5, 1)), stage=control_cost(sim.model, 1e-3), **asked, **options)
     again = sim.rollout(sim.initial_state(), found.hard_trajectory.control)
     np.testing.assert_array_equal(again.qpos, found.hard_trajectory.qpos)
+
+
+def test_plain_functions_are_told_how_costs_are_written(model):
+    """Before: "expected one or several costs"."""
+    sim = dojo_py.HardSimulator(model, 0.01)
+    told = r"stage=.* is a function, expected one or several costs: .* ResidualCost\(residual, weight\)"
+    for planner in (ilqr, predictive_sampling):
+        with pytest.raises(TypeError, match=told):
+            planner(sim, sim.initial_state(), np.zeros((3, 0)), stage=lambda state, control, k: 0.0)
+    with pytest.raises(TypeError, match=r"is a function, expected one or several constraints: .* Constraint\(function\)"):
+        ilqr(sim, sim.initial_state(), np.zeros((3, 0)), stage=state_cost(model, model.qpos0), constraints=lambda *_: 0.0)
+
+
+def test_functions_with_other_arguments_are_refused_where_the_cost_is_made():
+    """Before: a bare TypeError at the first knot."""
+
+    def speed(state, control):
+        return state.qvel
+
+    told = r"=<function .* takes \(state, control\), expected a function of \(state, control, k\): too many"
+    for make, name in (
+        (ResidualCost, "residual"),
+        (lambda f: FunctionCost(f, speed), "function"),
+        (lambda f: FunctionCost(lambda *_: 0.0, f), "derivatives"),
+        (lambda f: ResidualCost(lambda *_: 0.0, 1.0, f), "jacobian"),
+        (lambda f: Constraint(f, name="slow"), "slow: function"),
+    ):
+        with pytest.raises(TypeError, match=name + told):
+            make(speed)
+    ResidualCost(lambda state, *rest: rest)
+    ResidualCost(max)  # of which Python knows no arguments
