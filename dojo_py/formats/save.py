@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from ..mechanism.spec import Mechanism
 from ..whole_file import write_text
 from .load import read_mechanism
 
+ENDINGS = (".xml", ".mjcf", "")
 TOLERANCE = 1e-12
 """Largest difference of an array after reading the file again, relative to max(1, |value|)."""
 
@@ -30,8 +32,11 @@ def save_mjcf(model: Model | Mechanism, path: str | PathLike) -> None:
     """Write an MJCF file. Reading it gives the same Model, array by array.
 
     A Model is written as the file or Mechanism that it was compiled from, with what `replace` changed. What is written is read and
-    compiled before: where MJCF cannot say it, `ModelError` names the arrays, and no file is made.
+    compiled before: where MJCF cannot say it, `ModelError` names the arrays, and no file is made. ValueError for a path with the
+    ending of another format: MJCF ends in .xml or .mjcf.
     """
+    if Path(path).suffix.lower() not in ENDINGS:
+        raise ValueError(f"path: {path}: MJCF files end in .xml")
     text = mjcf(model)
     write_text(path, text)
 

@@ -18,9 +18,9 @@ from dojo_py.jax.functions import _need_float64
 from dojo_py.jax.tangents import Tangents
 from dojo_py.planning.constraints import Constraint
 from dojo_py.planning.costs import ResidualCost
-from dojo_py.planning.knots import Knots
+from dojo_py.planning.knots import Knots, function_of_knots
 from dojo_py.simulate.results import State
-from dojo_py.simulate.values import function_of, having
+from dojo_py.simulate.values import having
 
 Array = np.ndarray
 
@@ -31,7 +31,7 @@ class JaxResidual:
     def __init__(self, model: Any, function: Callable[[Any, Any, Any], Any]):
         _need_float64()
         having("model", model, ("jnt_type", "nq", "nv", "na"), "a Model, as load_model returns it")
-        self.model, self.function, self.tangents = model, function_of("function", function), Tangents(model)
+        self.model, self.function, self.tangents = model, function_of_knots("function", function), Tangents(model)
         self._values, self._slopes = self._mapped(self._value), self._mapped(self._value_slopes)
 
     def _mapped(self, function: Callable[..., Any]) -> dict[bool, Callable[..., Any]]:

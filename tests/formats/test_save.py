@@ -257,6 +257,16 @@ def test_what_mjcf_cannot_say_is_refused_and_nothing_is_written(tmp_path):
     assert not (tmp_path / "out.xml").exists()
 
 
+def test_names_of_other_formats_are_refused(tmp_path):
+    """Before: MJCF in a file that ends in .urdf. `dojo_py convert` refuses it, too."""
+    for name in ("robot.urdf", "robot.txt"):
+        with pytest.raises(ValueError, match=f"{name}: MJCF files end in .xml"):
+            save_mjcf(load_model("pendulum"), tmp_path / name)
+    for name in ("robot.XML", "robot.mjcf", "robot"):
+        save_mjcf(load_model("pendulum"), tmp_path / name)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["robot", "robot.XML", "robot.mjcf"]
+
+
 def test_models_from_trajectory_files_say_what_to_do(tmp_path):
     with pytest.raises(ModelError, match="does not know what it was compiled from"):
         save_mjcf(unpack_model(*pack_model(load_model("pendulum"))), tmp_path / "out.xml")

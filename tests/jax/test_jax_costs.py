@@ -78,6 +78,8 @@ def test_mistakes_are_named():
     sim = HardSimulator(load_model(ARM), 0.05)
     with pytest.raises(TypeError, match="function"):
         residual_cost(sim.model, 3.0)
+    with pytest.raises(TypeError, match=r"function=.* takes \(x, u\), expected a function of \(state, control, k\)"):
+        residual_cost(sim.model, lambda x, u: x)
     with pytest.raises(TypeError, match="model"):
         residual_cost(sim, lambda x, u, k: x)
     with pytest.raises(ValueError, match=r"the residual has shape \(2, 2\), expected \(p,\)"):
