@@ -123,7 +123,7 @@ class HardSimulator(HasPoses):
 
     def _at(self, state: State) -> HardSimulator:
         """The simulator of the world in which a state's mocap bodies and equalities are: this one, or one like it."""
-        placed = placed_of(self._usual, state_of(state))
+        placed = placed_of(self._usual, state_of(state, model=self.model))
         key, root = placed.key(self._usual), self._root
         if key == self._placement:
             return self
@@ -158,7 +158,7 @@ class HardSimulator(HasPoses):
 
     def _checked(self, state: State) -> State:
         """A fresh state with its exact part, made from qpos and qvel unless it already belongs to them."""
-        m, exact = self.model, state_of(state).exact
+        m, exact = self.model, state_of(state, model=self.model).exact
         qvel, act = vector("qvel", state.qvel, (m.nv,)), vector("act", state.act, (m.na,))
         time = state.time if type(state.time) is float and isfinite(state.time) else float(vector("time", state.time, ()))
         if exact is not None and self._engine.owns(exact):

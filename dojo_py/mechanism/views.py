@@ -9,7 +9,7 @@ changes them.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any
 
 import numpy as np
@@ -117,7 +117,7 @@ def view(model: Any, kind: str, key: str | int) -> View:
     if isinstance(key, (bool, np.bool_)) or not isinstance(key, (int, np.integer)):
         raise TypeError(f"{key!r} is a {type(key).__name__}, expected the name or number of a {kind}")
     if not -len(names) <= key < len(names):
-        raise ModelError(f"{kind} {key} does not exist: the model has {len(names)}")
+        raise ModelError(f"{kind} {key} does not exist: the model has {numbered(len(names))}")
     return View(model, kind, int(key) % len(names))
 
 
@@ -138,7 +138,17 @@ def index_of(kind: str, names: tuple[str, ...], name: str) -> int:
         raise TypeError(f"name={name!r} is a {type(name).__name__}, expected the name of a {kind}")
     if name and name in names:
         return names.index(name)
-    raise ModelError(f"no {kind} is named '{name}'{listing(names)}{nearest(name, names)}")
+    raise ModelError(f"no {kind} is named '{name}'{alternatives(name, names)}")
+
+
+def alternatives(name: str, names: Collection[str]) -> str:
+    """What a message says after a name that does not exist: the others and the nearest, or that there are none."""
+    return f"{listing(names)}{nearest(name, names)}" if any(names) else "; the model has none with a name"
+
+
+def numbered(count: int, what: str = "") -> str:
+    """How many there are, and their numbers: "3 keyframes, 0 … 2"."""
+    return f"{count} {what}".rstrip() + (f", 0 … {count - 1}" if count else "")
 
 
 def _few(values: np.ndarray) -> Any:

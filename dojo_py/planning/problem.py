@@ -122,7 +122,7 @@ def build_problem(
 
 def of_model(model: Any, state: Any, name: str = "state") -> State:
     """The state itself; ValueError unless its arrays have the shapes of this model's, as in a roll-out."""
-    state_of(state, name)
+    state_of(state, name, model)
     for part, size in (("qpos", getattr(model, "nq", model.nv)), ("qvel", model.nv), ("act", activations(model))):
         given = getattr(state, part)
         if np.shape(given) != (int(size),) and not (given is None and size == 0):

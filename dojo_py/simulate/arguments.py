@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from dojo_py.mechanism.views import numbered
 from dojo_py.simulate.history import late_actuators
 from dojo_py.simulate.results import State
 from dojo_py.simulate.values import count, having, real_array, real_number, shown, vector
@@ -38,11 +39,21 @@ def options_of(kind: type, options: Any) -> Any:
     return options
 
 
-def state_of(state: Any, name: str = "state") -> State:
-    """The state itself, or TypeError."""
+def state_of(state: Any, name: str = "state", model: Any = None) -> State:
+    """The state itself, or TypeError; ValueError for one that knows its model and is of another size than this one's."""
     if not isinstance(state, State):
         raise TypeError(f"{name} is a {type(state).__name__}, expected a State, as initial_state and step return it")
+    if model is not None and state.model is not None and state.model is not model:
+        _refuse_another_models(state, name, model)
     return state
+
+
+def _refuse_another_models(state: State, name: str, model: Any) -> None:
+    """ValueError where a state has the sizes of its own model, and not of this one."""
+    theirs, mine = ([int(getattr(one, size, one.nv)) for size in ("nq", "nv")] for one in (state.model, model))
+    if theirs != mine and [np.size(state.qpos), np.size(state.qvel)] == theirs:
+        told = [f"'{getattr(one, 'name', '')}' with nq {one.nq}, nv {one.nv}" for one in (state.model, model)]
+        raise ValueError(f"{name} is of another model, {told[0]}; the simulator's is {told[1]}")
 
 
 def control_of(model: Any, control: Any) -> Array:
@@ -54,7 +65,8 @@ def controls_of(model: Any, controls: Any) -> Array:
     """(T, nu)"""
     u = real_array("controls", controls)
     if u.ndim != 2 or u.shape[1] != model.nu:
-        raise ValueError(f"controls has shape {u.shape}, expected (T, {model.nu})")
+        hint = f", a row for each step: np.zeros((100, {model.nu})) for 100 steps without control" if u.ndim == 0 else ""
+        raise ValueError(f"controls has shape {u.shape}, expected (T, {model.nu}){hint}")
     return vector("controls", u, u.shape)
 
 
@@ -202,7 +214,10 @@ def _keyframe(model: Any, keyframe: Any) -> int:
         return names.index(keyframe)
     k = count("keyframe", keyframe, least=-there, what="a keyframe's name or number")
     if not -there <= k < there:
-        raise ValueError(f"keyframe={keyframe!r}: the model has {there} keyframes")
+        names = [name for name in getattr(model, "key_names", ()) if name]
+        raise ValueError(
+            f"keyframe={keyframe!r}: the model has {numbered(there, 'keyframes')}" + (f", named {names}" if names else "")
+        )
     return k % there
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from dojo_py.mechanism import quaternion
 from dojo_py.mechanism.derived import Arrays
 from dojo_py.mechanism.reference import ReferenceState, state_at
-from dojo_py.mechanism.views import index_of
+from dojo_py.mechanism.views import index_of, numbered
 from dojo_py.simulate.arguments import mocap_bodies, placed_of, usual_placement
 from dojo_py.simulate.results import State
 from dojo_py.simulate.values import count, vector
@@ -153,7 +153,7 @@ def point_jacobian(
     names = getattr(named, f"{kind}_names")
     index = index_of(kind, names, key) if isinstance(key, str) else count(kind, key, least=0)
     if not 0 <= index < len(names):
-        raise ValueError(f"{kind}={key!r}: the model has {len(names)}")
+        raise ValueError(f"{kind}={key!r}: the model has {numbered(len(names))}")
     local = vector("point", point, (3,))
     if kind != "body":
         local = getattr(model, f"{kind}_pos")[index] + quaternion.rotate(getattr(model, f"{kind}_quat")[index], local)

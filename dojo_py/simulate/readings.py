@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dojo_py.mechanism.errors import listing, nearest
+from dojo_py.mechanism.views import alternatives
 from dojo_py.simulate.history import read_late
 
 Array = np.ndarray
@@ -76,7 +76,7 @@ class Readings:
         if not isinstance(name, str):
             raise TypeError(f"name={name!r} is a {type(name).__name__}, expected the name of a sensor")
         if name not in self.places:
-            raise ValueError(f"no sensor is named '{name}'{listing(self.places)}{nearest(name, self.places)}")
+            raise ValueError(f"no sensor is named '{name}'{alternatives(name, self.places)}")
         first, count = self.places[name]
         return self.data[:, first : first + count]
 

@@ -123,7 +123,7 @@ class SoftSimulator(HasPoses):
         return self._checked(start_of(self.model, qpos, qvel, act, keyframe))
 
     def _checked(self, state: State) -> State:
-        m, state = self.model, state_of(state)
+        m, state = self.model, state_of(state, model=self.model)
         act = np.zeros(0) if state.act is None else state.act
         coordinates = vector("qpos", state.qpos, (m.nq,)), vector("qvel", state.qvel, (m.nv,)), vector("act", act, (m.na,))
         fresh = State(*coordinates, float(vector("time", state.time, ())), model=m, history=state.history)

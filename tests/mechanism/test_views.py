@@ -39,7 +39,7 @@ def test_views_give_rows_of_the_arrays():
     "wrong, error, pattern",
     [
         (lambda m: m.body("leeg"), ModelError, "no body is named 'leeg'.*did you mean 'leg'"),
-        (lambda m: m.geom(7), ModelError, "geom 7 does not exist: the model has 3"),
+        (lambda m: m.geom(7), ModelError, "geom 7 does not exist: the model has 3, 0 … 2"),
         (lambda m: m.joint(1.0), TypeError, "expected the name or number of a joint"),
         (lambda m: m.joint("hip").dampng, AttributeError, "a view of a joint has no 'dampng'; did you mean 'damping'"),
         (lambda m: setattr(m.body("leg"), "mass", 3.0), AttributeError, "read-only; model.replace"),

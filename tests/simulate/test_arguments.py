@@ -1,5 +1,7 @@
 """What is not the right kind of argument is refused by name; what is, is taken in whatever shape numpy has it."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -50,6 +52,45 @@ def test_states_are_states(arm):
             arm.step(state)
         with pytest.raises(TypeError, match="state"):
             arm.rollout_batch([state], np.zeros((1, 2, 1)))
+
+
+def test_states_of_other_models_are_told(arm):
+    """Before: "qvel has shape (6,), expected (1,)"."""
+    other = HardSimulator("box").initial_state()
+    told = "state is of another model, 'box' with nq 7, nv 6; the simulator's is 'MuJoCo Model' with nq 1, nv 1"
+    state, controls = arm.initial_state(), np.zeros((1, 2, 1))
+    for use in (
+        arm.step,
+        arm.poses,
+        arm.linearize,
+        lambda s: arm.rollout(s, controls[0]),
+        lambda s: arm.rollout_batch([s], controls),
+    ):
+        with pytest.raises(ValueError, match=told):
+            use(other)
+    with pytest.raises(ValueError, match=r"qpos has shape \(2,\), expected \(1,\)"):  # its own model's, with another array
+        arm.step(dataclasses.replace(state, qpos=np.zeros(2)))
+    arm.step(dataclasses.replace(other, qpos=state.qpos, qvel=state.qvel))  # as taken before
+
+
+def test_a_number_of_steps_is_no_controls(arm):
+    with pytest.raises(
+        ValueError, match=r"controls has shape \(\), expected \(T, 1\), a row for each step: np.zeros\(\(100, 1\)\)"
+    ):
+        arm.rollout(arm.initial_state(), 100)
+
+
+def test_what_there_is_instead_is_said(arm):
+    """Before: the name alone, or how many there are."""
+    state = arm.initial_state()
+    with pytest.raises(ValueError, match=r"keyframe=7: the model has 1 keyframes, 0 … 0, named \['side'\]"):
+        arm.initial_state(keyframe=7)
+    with pytest.raises(ValueError, match="no site is named 'tip'; the model has none with a name"):
+        arm.jacobian(state, site="tip")
+    with pytest.raises(ValueError, match="geom=3: the model has 1, 0 … 0"):
+        arm.jacobian(state, geom=3)
+    with pytest.raises(ValueError, match="no sensor is named 'imuu'; the model has none with a name"):
+        arm.rollout(state, np.zeros((1, 1))).sensor("imuu")
 
 
 def strided(a):
