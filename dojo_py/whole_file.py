@@ -67,4 +67,5 @@ def _check(target: Path, path: str | PathLike) -> None:
     elif not os.access(target if target.exists() else target.parent, os.W_OK):
         wrong = errno.EACCES
     if wrong:
-        raise OSError(wrong, os.strerror(wrong), os.fspath(path))
+        said = "no such folder to write to" if wrong == errno.ENOENT and os.fspath(path) else os.strerror(wrong)
+        raise OSError(wrong, said, os.fspath(path))

@@ -13,8 +13,8 @@ import numpy as np
 
 from dojo_py.hard.checks import wrong_quaternion
 from dojo_py.simulate.simulator import Simulator
-from dojo_py.simulate.table import read_table
-from dojo_py.simulate.values import count, having, path_of, real_array, real_number, shown, text_of, vector
+from dojo_py.simulate.table import table_and_lines
+from dojo_py.simulate.values import count, file_of, having, real_array, real_number, shown, text_of, vector
 
 Array = np.ndarray
 UNITS = {
@@ -139,15 +139,15 @@ def _table(name: str, value: Any, owner: str) -> Array:
     return table
 
 
+WITHOUT_GAPS = "expected finite numbers: leave out samples that are missing, with their times, and give the others to `resample`"
+
+
 def check_samples(name: str, table: Array) -> None:
     """ValueError names the first entry of a table (samples, n) that is no number, and what to do without such samples."""
     missing = np.argwhere(~np.isfinite(table))
     if len(missing):
         k, column = (int(i) for i in missing[0])
-        raise ValueError(
-            f"{name}[{k}, {column}] is {table[k, column]}, expected finite numbers: leave out samples that are missing, with their "
-            "times, and give the others to `resample`"
-        )
+        raise ValueError(f"{name}[{k}, {column}] is {table[k, column]}, {WITHOUT_GAPS}")
 
 
 def factor(unit: str | float) -> float:
@@ -179,7 +179,7 @@ def read_recording(
     does). Of as many controls as samples the last is left out, as in `Recording`. units: the same words -> a unit, a factor to SI,
     or one of these a column. model: checks the widths.
     """
-    path_of("file", file)
+    file_of("file", file)
     words = {"qpos", "control", "qvel"}
     for name, given in (("columns", columns), ("units", units)):
         if given is not None and not isinstance(given, Mapping):
@@ -225,8 +225,17 @@ def _csv(path: Path, columns: Mapping[str, Sequence[int]]) -> dict[str, Array]:
     for word, places in columns.items():
         if isinstance(places, (str, bytes)) or not isinstance(places, (Sequence, range, np.ndarray)):
             raise TypeError(f"columns[{word!r}]={shown(places)}, expected places of columns")
+    wanted = {word: [count(f"columns[{word!r}]", k, least=0) for k in places] for word, places in columns.items()}
     try:
-        table = read_table(path)
-        return {word: table[:, [count("columns", k, least=0) for k in places]] for word, places in columns.items()}
-    except (ValueError, IndexError) as error:
-        raise ValueError(f"{path}: {error}") from error
+        table, lines = table_and_lines(path)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
+    for word, places in wanted.items():
+        for place in places:
+            if place >= table.shape[1]:
+                there = f"{path} has the columns 0 … {table.shape[1] - 1}" if table.size else f"{path} is empty"
+                raise ValueError(f"columns[{word!r}]: there is no column {place}, {there}")
+            if not np.isfinite(table[:, place]).all():
+                row = int(np.flatnonzero(~np.isfinite(table[:, place]))[0])
+                raise ValueError(f"{path}: line {lines[row]}, column {place + 1}: {word} is {table[row, place]}, {WITHOUT_GAPS}")
+    return {word: table[:, places] for word, places in wanted.items()}

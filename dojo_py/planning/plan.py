@@ -17,7 +17,7 @@ from dojo_py.planning.status import PlanStatus
 from dojo_py.simulate.arguments import state_of
 from dojo_py.simulate.results import State
 from dojo_py.simulate.trajectory import PLACED, Trajectory, arrays_of, trajectory_of
-from dojo_py.simulate.values import count, having, path_of, real_number
+from dojo_py.simulate.values import count, file_of, having, path_of, real_number
 from dojo_py.whole_file import write_arrays
 
 Array = np.ndarray
@@ -173,7 +173,7 @@ def _hard_trajectory(path: Any, values: dict[str, Array]) -> Trajectory | None:
 def load_plan(path: str | PathLike) -> Plan:
     """Read a file of `Plan.save`. ValueError if it is not a plan file."""
     kinds: dict[str, Any] = {f.name: (int if f.type == "int" else float) for f in fields(Iteration)}
-    path_of("path", path)
+    file_of("path", path)
     try:
         with open(path, "rb") as stream, np.load(stream, allow_pickle=False) as file:
             values = {name: file[name] for name in file.files}

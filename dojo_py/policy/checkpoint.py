@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dojo_py.simulate.values import path_of
+from dojo_py.simulate.values import file_of, path_of
 from dojo_py.whole_file import write_arrays
 
 FORMAT = "dojo_py policy search 1"
@@ -26,7 +26,7 @@ def write_checkpoint(path: str | Path, arrays: dict[str, np.ndarray], meta: dict
 
 def read_checkpoint(path: str | Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
     """Arrays and meta; ValueError if the file is not a checkpoint of this format."""
-    path_of("path", path)
+    file_of("path", path)
     try:
         with open(path, "rb") as stream, np.load(stream, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}

@@ -16,7 +16,7 @@ from dojo_py.mechanism.errors import ModelError
 from dojo_py.mechanism.model import Model
 from dojo_py.simulate.readings import NOTHING, Readings
 from dojo_py.simulate.results import Exact, State
-from dojo_py.simulate.values import count, having, path_of
+from dojo_py.simulate.values import count, file_of, having, path_of
 from dojo_py.whole_file import write_arrays
 
 Array = np.ndarray
@@ -203,18 +203,19 @@ def trajectory_of(path: Any, arrays: dict[str, Array], header: dict[str, Any], m
 
 def load_trajectory(path: str | PathLike) -> Trajectory:
     """Read what `Trajectory.save` wrote. Raises ValueError when the file is something else."""
-    path_of("path", path)
+    file_of("path", path)
+    with open(path, "rb") as probe:
+        if not zipfile.is_zipfile(probe):
+            raise ValueError(f"{path}: not a trajectory file (not an .npz file)")
     try:
-        with open(path, "rb") as probe:
-            if not zipfile.is_zipfile(probe):
-                raise ValueError("not an .npz file")
         with open(path, "rb") as stream, np.load(stream, allow_pickle=False) as file:
-            if missing := sorted(NEEDED - set(file.files)):
-                raise ValueError(f"it has no {missing}")
-            arrays = {name: file[name] for name in file.files}
-        metadata = json.loads(str(arrays.pop("metadata")))
+            missing = sorted(NEEDED - set(file.files))
+            arrays = {} if missing else {name: file[name] for name in file.files}
+        metadata = None if missing else json.loads(str(arrays.pop("metadata")))
     except (ValueError, TypeError, KeyError, AttributeError, EOFError, zipfile.BadZipFile) as error:
         raise ValueError(f"{path}: not a trajectory file ({error})") from error
+    if missing:
+        raise ValueError(f"{path}: not a trajectory file (it has no {missing})")
     if not isinstance(metadata, dict) or metadata.pop("format", None) != FORMAT:
         raise ValueError(f"{path}: not a trajectory of this version ({FORMAT!r})")
     described = metadata.pop(MODEL, None)

@@ -7,7 +7,9 @@ refused, also where numpy would convert them.
 from __future__ import annotations
 
 import dataclasses
+import errno
 import operator
+import os
 from collections.abc import Collection, Sequence
 from os import PathLike
 from typing import Any
@@ -147,6 +149,15 @@ def path_of(name: str, value: Any) -> str | PathLike:
     """A path as text or `os.PathLike`; TypeError otherwise (a number would be taken for an open file)."""
     if not isinstance(value, (str, PathLike)) or "\0" in str(value):
         raise TypeError(f"{name}={shown(value)} is a {type(value).__name__}, expected the path of a file")
+    return value
+
+
+def file_of(name: str, value: Any) -> str | PathLike:
+    """The path of a file that is there; TypeError or OSError with the argument's name otherwise."""
+    path = os.fspath(path_of(name, value))
+    wrong = errno.ENOENT if not os.path.exists(path) else errno.EISDIR if os.path.isdir(path) else 0
+    if wrong:
+        raise OSError(wrong, f"{name}: {os.strerror(wrong)}", path)
     return value
 
 

@@ -51,8 +51,14 @@ def test_files_with_units(tmp_path):
         read_recording(tmp_path / "a.csv", {"qpos": [0]}, {"qpos": "furlong"})
     with pytest.raises(ValueError, match="no qpos"):
         read_recording(tmp_path / "a.csv", {"control": [0]})
-    with pytest.raises(ValueError, match=r"a\.csv"):
+    with pytest.raises(ValueError, match=r"columns\['qpos'\]: there is no column 7, .*a\.csv has the columns 0 … 2"):
         read_recording(tmp_path / "a.csv", {"qpos": [7]})
+    (tmp_path / "gap.csv").write_text("x,angle\n1,2\n\n3,nan\n")
+    with pytest.raises(ValueError, match=r"gap\.csv: line 4, column 2: qpos is nan, expected finite .*`resample`"):
+        read_recording(tmp_path / "gap.csv", {"qpos": [0, 1]})
+    for name in ("none.csv", "none.npz"):
+        with pytest.raises(FileNotFoundError, match=rf"file: No such file or directory: '.*{name}'"):
+            read_recording(tmp_path / name)
     with pytest.raises(ValueError, match=r"columns: .*b\.npz has no columns"):
         read_recording(tmp_path / "b.npz", {"qpos": [1]})
     with pytest.raises(ValueError, match=r"units of \{'qvel'\}: of .*b\.npz only \['control', 'qpos'\] are read"):

@@ -19,10 +19,16 @@ def test_headings_and_marks(tmp_path, before):
 
 @pytest.mark.parametrize(
     ("text", "said"),
-    [("1,2,3O\n4,5,6\n", "line 1, column 3: '3O' is not a number"), ("1,,3\n4,5,6\n", "column 2: ''"), ("1,2\n3,x\n", "x")],
+    [
+        ("1,2,3O\n4,5,6\n", "line 1, column 3: '3O' is not a number"),
+        ("1,,3\n4,5,6\n", "column 2: ''"),
+        ("1,2\n3,x\n", "^line 2, column 2: 'x' is not a number$"),
+        ("t,q\n\n1,2\n# note\n3,\n", "^line 5, column 2: '' is not a number$"),
+        ("t,q\n1,2\n3,4,5\n", "^line 3 has 3 columns, line 2 has 2$"),
+    ],
 )
 def test_slips_are_named(tmp_path, text, said):
-    """A first row with a slip was taken for a heading."""
+    """A first row with a slip was taken for a heading; rows were counted without it."""
     file = tmp_path / "table.csv"
     file.write_text(text, encoding="utf-8")
     with pytest.raises(ValueError, match=said):

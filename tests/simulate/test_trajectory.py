@@ -109,8 +109,20 @@ def test_arrays_of_other_shapes_and_times_that_do_not_go_on_are_refused(tmp_path
 
 
 def test_a_missing_file_is_a_missing_file(tmp_path):
-    with pytest.raises(FileNotFoundError):
+    with pytest.raises(FileNotFoundError, match=r"path: No such file or directory: '.*none\.npz'"):
         load_trajectory(tmp_path / "none.npz")
+    with pytest.raises(FileNotFoundError, match=r"no such folder to write to: '.*none/run\.npz'"):
+        example().save(tmp_path / "none" / "run.npz")
+
+
+def test_another_programs_file_is_told_once(tmp_path):
+    """A traceback showed the sentence, and the one that it was made of."""
+    np.savez(tmp_path / "other.npz", qpos=np.zeros(3))
+    (tmp_path / "words.npz").write_text("these are words")
+    for name, said in (("other", r"it has no \['act', .*"), ("words", "not an .npz file")):
+        with pytest.raises(ValueError, match=rf"{name}\.npz: not a trajectory file \({said}\)") as caught:
+            load_trajectory(tmp_path / f"{name}.npz")
+        assert caught.value.__cause__ is None
 
 
 def test_every_failure_says_what_to_try():
