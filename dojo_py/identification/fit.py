@@ -344,10 +344,25 @@ class _Fit:
                 tolerance, self.max_iterations, told,
             )  # fmt: skip
         except ImpossibleStart as error:
-            raise ValueError(f"{error} ({problem.refusal})" if problem.refusal else str(error)) from None
+            place = f" ({_reason(problem)}): are the samples there and their units right?" if problem.refusal else ""
+            raise ValueError(f"{error}{place}") from None
         if found.message == "converged" or not found.impossible:
             return found
-        return found._replace(message=f"{found.message}; {found.impossible} steps were impossible, the last one: {problem.refusal}")
+        return found._replace(message=f"{found.message}; {_rejected(found.impossible, _reason(problem))}")
+
+
+def _reason(problem: Problem) -> str:
+    """Why the last point could not be simulated, without the simulator's advice, which is about a step of one's own."""
+    return problem.refusal.partition("; ")[0]
+
+
+def _rejected(number: int, reason: str) -> str:
+    """What it means for a fit that points on its way could not be simulated."""
+    trials = "1 trial point of the search" if number == 1 else f"{number} trial points of the search"
+    return (
+        f"{trials} could not be simulated and {'was' if number == 1 else 'were'} rejected (the last one: {reason}); "
+        "the result is the best of the others: where it is poor, give the unknowns bounds or a start nearer to the truth"
+    )
 
 
 def _by_noise(rows: list[Rows], reduced: Reduced, freedom: int, open_: Array) -> Array:

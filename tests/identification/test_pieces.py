@@ -261,8 +261,11 @@ def test_why_a_start_is_impossible():
     run = swing(sim, 40)
     degrees = run.qpos.copy()
     degrees[:, 0] *= 1000.0
-    with pytest.raises(ValueError, match=r"start is impossible.*'swing' from sample \d+ on: qvel: a body turns half a turn"):
+    with pytest.raises(
+        ValueError, match=r"start is impossible.*'swing' from sample \d+ on: qvel: a body turns half a turn"
+    ) as caught:
         identify(sim, [Recording("swing", degrees, run.control)], [Unknown("damping:pivot")])
+    assert str(caught.value).endswith("are the samples there and their units right?") and "reduce" not in str(caught.value)
 
 
 def test_a_fit_that_never_moved_does_not_ask_for_more_iterations():

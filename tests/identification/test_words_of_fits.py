@@ -171,18 +171,23 @@ def test_fits_end_at_bounds_by_nature(undamped):
     assert found.at_bounds and found.at_bounds == told.at_bounds
 
 
-def test_a_fit_says_why_its_steps_were_impossible(undamped, monkeypatch):
+def test_a_fit_says_that_points_on_its_way_were_rejected(undamped, monkeypatch):
+    """Before: "2 steps were impossible", with the simulator's advice to reduce its time step."""
     sim, recording = undamped
     allowed = Unknowns.simulator
 
     def limited(self, z):
         if z.min() < 0.095:
-            raise ValueError("damping below what is made")
+            raise ValueError("damping below what is made; reduce the timestep")
         return allowed(self, z)
 
     monkeypatch.setattr(Unknowns, "simulator", limited)
     found = identify(sim, [recording], [Unknown("damping", 0.1)], max_iterations=3)
-    assert found.message.endswith(" steps were impossible, the last one: damping below what is made"), found.message
+    told = (
+        "trial points of the search could not be simulated and were rejected (the last one: damping below what is made); the result"
+    )
+    assert told in found.message and "reduce" not in found.message, found.message
+    assert "bounds or a start nearer to the truth" in found.message and found.estimates.min() >= 0.095
 
 
 def test_samples_that_are_missing_are_named(undamped, tmp_path):
