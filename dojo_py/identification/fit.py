@@ -216,13 +216,16 @@ def identify(
     with Progress(len(fits) + ROUNDS * guessed, "identifying", force=progress) as bar:
         for i, (level, join) in enumerate(fits):
             problem.kappa, problem.noise = level, _first_noise(sim, recordings, weights, join)
-            if guessed:
+            if guessed and problem.has_error_of_kappa():
                 problem.noise = _with_error_of_kappa(problem, point, join)
+                evaluations += 2
             outcome = fit.run(point, tolerance if i + 1 == len(fits) and not guessed else COARSE, bar)
             point, evaluations = outcome.point.y, evaluations + outcome.evaluations
             bar.advance(1)
         for i in range(ROUNDS * guessed):
-            error = problem.error_of_kappa(point)
+            error = np.zeros(problem.nv)
+            if problem.has_error_of_kappa():
+                error, evaluations = problem.error_of_kappa(point, outcome.point.rows), evaluations + 1
             problem.noise, change = _estimated(problem, outcome.point.rows, continuity, loss != "linear", error)
             last = change < STAYS or i + 1 == ROUNDS
             outcome = fit.run(point, tolerance if last else COARSE, bar)
@@ -280,7 +283,7 @@ def _with_error_of_kappa(problem: Problem, point: Point, continuity: float) -> N
     (Of a box that slides, with noise in its position alone, the tilt is 1e-7 rad by the samples, and 1e-5 to 1e-3 rad at κ. By the
     samples alone, nothing but that tilt was fitted: mass 3.0 for 2.0 kg, friction 0.20 for 0.60.)
     """
-    sigma = np.hypot(problem.noise.samples, problem.error_of_kappa(point))
+    sigma = np.hypot(problem.noise.samples, problem.error_of_kappa(point, problem.rows(point)))
     return Noise(sigma, np.tile(sigma, 2) / max(continuity, 1e-12))
 
 

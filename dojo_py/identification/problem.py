@@ -102,12 +102,15 @@ class Problem:
             return None
         return [row for part in parts for row in part] + self._prior_rows(point.z)
 
-    def error_of_kappa(self, point: Point) -> Array:
+    def has_error_of_kappa(self) -> bool:
+        """Whether κ shows in the motion: contacts carry something, and the motion is not hard itself."""
+        return self.kappas.motion is not None and bool(np.isfinite(self.sim.largest_kappa()))
+
+    def error_of_kappa(self, point: Point, relaxed: list[Rows] | None) -> Array:
         """(nv,) how far the stretches at κ are from those in the hard limit, root mean square of all samples [m, rad].
 
-        0 where the motion is hard itself, and where it cannot be simulated at this point.
+        relaxed: `rows` of this point. 0 where there are none, or the hard motion is impossible here.
         """
-        relaxed = self.rows(point) if self.kappas.motion is not None else None
         hard = None if relaxed is None else self.changed(rollout_kappa=None).rows(point)
         if relaxed is None or hard is None:
             return np.zeros(self.nv)
