@@ -318,7 +318,8 @@ class Unknowns:
     def scale(self, values: Array) -> Array:
         """(n,) size of each reported value, to compare its interval with: the larger of it and of what it started from; of half
         the room of bounds, too, where values of both signs are allowed or all started from 0. (A share of a value that is 0 says
-        nothing. A wide bound of one that is not makes no interval narrow.) The numbers of a vector or matrix have one size; one
+        nothing. A wide bound of one that is not makes no interval narrow.) Of what must be more than 0, its own alone: 0.1 ± 0.2
+        says nothing, wherever it started from. The numbers of a vector or matrix have one size; one
         that started from 0 has the largest of its unknown's.
         """
         out, first = np.ones(len(values)), self.report(self.start)[0]
@@ -327,7 +328,8 @@ class Unknowns:
             low, high = value(self.lower[a:b]), value(self.upper[a:b])
             about = (low < 0) | ((low <= 0) & (not first[a:b].any()))
             room = np.where(about & np.isfinite(self.lower[a:b]) & np.isfinite(high), 0.5 * (high - low), 0.0)
-            sizes = np.max(np.abs([values[a:b], first[a:b], room]), axis=0)
+            begun = np.where(low > 0, 0.0, first[a:b])
+            sizes = np.max(np.abs([values[a:b], begun, room]), axis=0)
             for c, d in _vectors(part, b - a):
                 largest = float((sizes[c:d] if first[a + c : a + d].any() else sizes).max())
                 out[a + c : a + d] = largest if largest > 0 else 1.0

@@ -9,7 +9,9 @@ from dojo_py.jit import entry
 
 @entry
 def touch(nb, centre, M, p, P):
-    touching_point(nb, centre, 1, M, p, P)
+    (p[0], p[1], p[2]), by_n = touching_point(nb, centre, M)
+    for i in range(9):
+        P[i // 3, i % 3] = by_n[i]
     return reach_of(M)
 
 

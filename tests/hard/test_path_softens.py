@@ -34,7 +34,7 @@ def rates(L, P, Q, W, h, t):
 
 def rows_at(L, P, Q, V, W, h, t):
     soften(W, t)
-    residuals(L, P, Q, V, W, h, 0)
+    residuals(L, P, Q, V, W, h)
 
 
 def with_rates(L, P, Q, V, W, h, t):

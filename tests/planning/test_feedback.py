@@ -144,7 +144,7 @@ def test_mistakes_in_weights_and_goals_are_named_as_ever():
     sim = HardSimulator("cartpole", 0.05)
     path, _, _ = situation(sim)
     stages, _ = stages_and_end(path.states, path.controls)
-    with pytest.raises(ValueError, match=r"residual has shape \(4,\) and its weight \(3,\)"):
+    with pytest.raises(ValueError, match=r"weight has shape \(3,\), expected one number, \(4,\)"):
         state_cost(sim.model, sim.model.qpos0, weight=[1.0, 1.0, 1.0]).total(stages)
     with pytest.raises(ValueError, match="knot 7 has none"):
         state_cost(sim.model, np.tile(sim.model.qpos0, (3, 1))).total(stages)
