@@ -21,6 +21,7 @@ from dojo_py.hard.simulator import HardSimulator
 from dojo_py.identification.activations import Activations, all_activations
 from dojo_py.identification.data import Recording, measured_state
 from dojo_py.identification.elimination import Rows
+from dojo_py.identification.noise import MEDIAN
 from dojo_py.identification.segments import Kappas, cut, predict, rotation_slopes
 from dojo_py.identification.unknowns import Unknowns
 from dojo_py.simulate.arguments import spread
@@ -107,7 +108,10 @@ class Problem:
         return self.kappas.motion is not None and bool(np.isfinite(self.sim.largest_kappa()))
 
     def error_of_kappa(self, point: Point, relaxed: list[Rows] | None) -> Array:
-        """(nv,) how far the stretches at κ are from those in the hard limit, root mean square of all samples [m, rad].
+        """(nv,) how far the stretches at κ are from those in the hard limit [m, rad].
+
+        By the median of all samples, as the noise, so that impacts, which differ by much more, do not count. (By the mean square the
+        cube's tosses, half of them flight, were predicted to 13.1 % of its width, not 12.0 %.)
 
         relaxed: `rows` of this point. 0 where there are none, or the hard motion is impossible here.
         """
@@ -115,7 +119,7 @@ class Problem:
         if relaxed is None or hard is None:
             return np.zeros(self.nv)
         apart = [(a.residual - b.residual).reshape(-1, self.nv) for a, b in zip(relaxed, hard, strict=True) if a.kind == "measured"]
-        return self.noise.samples * np.sqrt(np.mean(np.concatenate(apart) ** 2, axis=0))
+        return self.noise.samples * np.median(np.abs(np.concatenate(apart)), axis=0) / MEDIAN
 
     def changed(self, **fields: Any) -> Problem:
         """A copy with other values of some fields."""
