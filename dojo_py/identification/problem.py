@@ -110,8 +110,8 @@ class Problem:
     def error_of_kappa(self, point: Point, relaxed: list[Rows] | None) -> Array:
         """(nv,) how far the stretches at κ are from those in the hard limit [m, rad].
 
-        By the median of all samples, as the noise, so that impacts, which differ by much more, do not count. (By the mean square the
-        cube's tosses, half of them flight, were predicted to 13.1 % of its width, not 12.0 %.)
+        By the median of all samples, as the noise, so that impacts, which differ by much more, do not count. (By the mean square
+        the cube's tosses, half of them flight, were predicted to 13.1 % of its width, not 12.0 %.)
 
         relaxed: `rows` of this point. 0 where there are none, or the hard motion is impossible here.
         """
