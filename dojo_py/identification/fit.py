@@ -278,12 +278,12 @@ def _first_noise(sim: HardSimulator, recordings: Sequence[Recording], weights: A
 
 
 def _with_error_of_kappa(problem: Problem, point: Point, continuity: float) -> Noise:
-    """The problem's noise, and beside it what its motion at κ is off.
+    """The problem's noise, and at least what its motion at κ is off.
 
     (Of a box that slides, with noise in its position alone, the tilt is 1e-7 rad by the samples, and 1e-5 to 1e-3 rad at κ. By the
     samples alone, nothing but that tilt was fitted: mass 3.0 for 2.0 kg, friction 0.20 for 0.60.)
     """
-    sigma = np.hypot(problem.noise.samples, problem.error_of_kappa(point, problem.rows(point)))
+    sigma = np.maximum(problem.noise.samples, problem.error_of_kappa(point, problem.rows(point)))
     return Noise(sigma, np.tile(sigma, 2) / max(continuity, 1e-12))
 
 
