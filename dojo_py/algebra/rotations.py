@@ -9,7 +9,7 @@ Arrays are written into the last argument; every kernel also runs with `NUMBA_DI
 
 import math
 
-from dojo_py.algebra.quaternions import bend, product
+from dojo_py.algebra.quaternions import inverse_jacobian, product
 from dojo_py.jit import kernel
 
 
@@ -78,17 +78,9 @@ def quat_exp(v, scale, out):
 @kernel
 def log_jacobian(v, out):
     """Inverse right Jacobian of the rotation group: d rotvec(q ⊗ exp(δ)) = out δ at rotvec(q) = v. v (3,), out (3, 3)."""
-    x, y, z = v[0], v[1], v[2]
-    k = bend(v)
-    out[0, 0] = 1.0 - k * (y * y + z * z)
-    out[1, 1] = 1.0 - k * (x * x + z * z)
-    out[2, 2] = 1.0 - k * (x * x + y * y)
-    out[0, 1] = k * x * y - 0.5 * z
-    out[1, 0] = k * x * y + 0.5 * z
-    out[0, 2] = k * x * z + 0.5 * y
-    out[2, 0] = k * x * z - 0.5 * y
-    out[1, 2] = k * y * z - 0.5 * x
-    out[2, 1] = k * y * z + 0.5 * x
+    J = inverse_jacobian((v[0], v[1], v[2]), 1.0)
+    for i in range(3):
+        out[i, 0], out[i, 1], out[i, 2] = J[3 * i], J[3 * i + 1], J[3 * i + 2]
 
 
 @kernel

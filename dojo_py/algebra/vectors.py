@@ -98,18 +98,6 @@ def turned_back(R, a):
 
 
 @kernel
-def rotated(R, a):
-    """R a of an array R (3, 3)."""
-    return turned(matrix(R), a)
-
-
-@kernel
-def rotated_back(R, a):
-    """Rᵀ a of an array R (3, 3)."""
-    return turned_back(matrix(R), a)
-
-
-@kernel
 def to_world(R, x, p):
     """x + R p: the point p of a body at x (3,), R (3, 3)."""
     return (

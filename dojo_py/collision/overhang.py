@@ -27,7 +27,7 @@ normal only. An end is a point q and an outward direction d fixed in a body, or 
     ∂e = d · δp - d · (δx + δθ × (p - x)),  the latter with the motion of the body of the end
 """
 
-from dojo_py.algebra.vectors import along, cross, dot, length, minus, plus, rotated, row, times, unit
+from dojo_py.algebra.vectors import along, cross, dot, length, matrix, minus, plus, row, times, turned, unit
 from dojo_py.arrays import body_row
 from dojo_py.collision.by_size import at_by_size
 from dojo_py.collision.crossing import STEEP_EDGE, crossing_fade, over_fade
@@ -125,7 +125,7 @@ def overhang(W, f, band, gap, n, c, dgap, dn, dc, x, R, by):
         place = W.fend_place[f, j]
         b = body_row(x, W.fbody[f, place])
         own = (x[b, 0], x[b, 1], x[b, 2])
-        arm, d = rotated(R[b], W.fend[f, j, 0]), rotated(R[b], W.fend[f, j, 1])
+        arm, d = turned(matrix(R[b]), W.fend[f, j, 0]), turned(matrix(R[b]), W.fend[f, j, 1])
         away = minus(minus(p, own), arm)
         if W.fend_disc[f, j] > 0.0:
             away = along(away, -dot(away, d), d)
@@ -167,8 +167,8 @@ def overhang_by_size(Q, W, f, side, k, band, gap, n, c, change, x, R):
     for j in range(W.fends[f]):
         place = W.fend_place[f, j]
         b, g = body_row(x, W.fbody[f, place]), W.fshape[f, place]
-        at, d, disc = W.fend[f, j, 0], rotated(R[b], W.fend[f, j, 1]), W.fend_disc[f, j]
-        away = minus(p, plus((x[b, 0], x[b, 1], x[b, 2]), rotated(R[b], at)))
+        at, d, disc = W.fend[f, j, 0], turned(matrix(R[b]), W.fend[f, j, 1]), W.fend_disc[f, j]
+        away = minus(p, plus((x[b, 0], x[b, 1], x[b, 2]), turned(matrix(R[b]), at)))
         if disc > 0.0:
             away = along(away, -dot(away, d), d)
             d = unit(away)
@@ -179,7 +179,7 @@ def overhang_by_size(Q, W, f, side, k, band, gap, n, c, change, x, R):
         if place == side and disc > 0.0:
             change_e -= 1.0 * (k == 0)
         elif place == side:
-            change_e -= dot(d, rotated(R[b], at_by_size(Q, g, k, at)))
+            change_e -= dot(d, turned(matrix(R[b]), at_by_size(Q, g, k, at)))
         term += 3.0 * STEEPNESS * (e / band) ** 2 * change_e
     return term
 
@@ -191,22 +191,22 @@ def _crossing(W, f, band, R, by):
     if kind == EDGE_OVER:
         edge = 0 if W.fsign[f] > 0.0 else 1
         own, other = (Ra, Rb) if edge == 0 else (Rb, Ra)
-        u, across = rotated(own, W.faxes[f, edge, :, 2]), rotated(other, W.faxes[f, 1 - edge, :, 0])
+        u, across = turned(matrix(own), W.faxes[f, edge, :, 2]), turned(matrix(other), W.faxes[f, 1 - edge, :, 0])
         term = _angle(W, f, band, edge, u, across, 2.0 * W.fleast_sine[f], -W.fleast_sine[f], by)
-        less, by_u = over_fade(u, across, rotated(other, W.faxes[f, 1 - edge, :, 2]))
+        less, by_u = over_fade(u, across, turned(matrix(other), W.faxes[f, 1 - edge, :, 2]))
         _add_turn(STEEPNESS * band, cross(u, by_u), edge, by)
         return term + STEEPNESS * band * less
     if kind != EDGE_EDGE:
         return 0.0
-    u, w = rotated(Ra, W.faxes[f, 0, :, 2]), rotated(Rb, W.faxes[f, 1, :, 2])
+    u, w = turned(matrix(Ra), W.faxes[f, 0, :, 2]), turned(matrix(Rb), W.faxes[f, 1, :, 2])
     if W.fcrossing[f] == 1:
         at = W.ffaces_at[f]
-        faces_a = rotated(Ra, at[0, 0]), rotated(Ra, at[0, 1])
-        less, turn = crossing_fade(u, w, W.fsign[f], faces_a, (rotated(Rb, at[1, 0]), rotated(Rb, at[1, 1])))
+        faces_a = turned(matrix(Ra), at[0, 0]), turned(matrix(Ra), at[0, 1])
+        less, turn = crossing_fade(u, w, W.fsign[f], faces_a, (turned(matrix(Rb), at[1, 0]), turned(matrix(Rb), at[1, 1])))
         _add_turn(STEEPNESS * band, turn, 0, by)
         return STEEPNESS * band * less + _parallel(W, f, band, u, w, by)
     for face in range(2):
-        m = rotated(Ra if face == 0 else Rb, W.faxes[f, face, :, 0])
+        m = turned(matrix(Ra if face == 0 else Rb), W.faxes[f, face, :, 0])
         if dot(m, m) > 0.0:
             return _angle(W, f, band, 1 - face, w if face == 0 else u, m, STEEP_EDGE, -0.5 * STEEP_EDGE, by)
     return _parallel(W, f, band, u, w, by)

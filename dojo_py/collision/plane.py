@@ -8,7 +8,7 @@ M = A diag(a², b², c²) Aᵀ for an ellipsoid with axes A (columns, body frame
 
 import math
 
-from dojo_py.algebra.vectors import rotated
+from dojo_py.algebra.vectors import matrix, turned
 from dojo_py.jit import kernel
 
 
@@ -18,7 +18,7 @@ def touching_point(n, centre, M):
 
     ∂p/∂n = (M n) (M n)ᵀ / s³ - M / s,   s = √(nᵀ M n)
     """
-    m = rotated(M, n)
+    m = turned(matrix(M), n)
     s = 1.0 / math.sqrt(m[0] * n[0] + m[1] * n[1] + m[2] * n[2])
     c = s * s * s
     xy, xz, yz = c * m[0] * m[1] - s * M[0, 1], c * m[0] * m[2] - s * M[0, 2], c * m[1] * m[2] - s * M[1, 2]

@@ -12,7 +12,7 @@ along when both bodies move together as one rigid body, by δθ about x_B and by
 
 import math
 
-from dojo_py.algebra.vectors import ZERO, X, Y, Z, along, cross, dot, length, minus, plus, rotated, times
+from dojo_py.algebra.vectors import ZERO, X, Y, Z, along, cross, dot, length, matrix, minus, plus, times, turned
 from dojo_py.arrays import body_row, scratch
 from dojo_py.collision.candidates import FELT
 from dojo_py.collision.convex_derivatives import motion_change
@@ -126,7 +126,7 @@ def relaxation(Q, W, f):
 @kernel
 def _direction(W, f, side, R):
     """The third axis of one side, world."""
-    return rotated(R, W.faxes[f, side, :, 2])
+    return turned(matrix(R), W.faxes[f, side, :, 2])
 
 
 @kernel
@@ -156,7 +156,7 @@ def _put_change(change, k, dgap, dn, dc):
 
 @kernel
 def _point_plane(W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc, deep):
-    ra, rb = rotated(Ra, W.fcentre[f, 0]), rotated(Rb, W.fcentre[f, 1])
+    ra, rb = turned(matrix(Ra), W.fcentre[f, 0]), turned(matrix(Rb), W.fcentre[f, 1])
     a, b = plus((xa[0], xa[1], xa[2]), ra), plus((xb[0], xb[1], xb[2]), rb)
     from_a = W.fsign[f] > 0.0
     normal = _direction(W, f, 1, Rb) if from_a else times(-1.0, _direction(W, f, 0, Ra))
@@ -178,7 +178,7 @@ def _do_not_meet(point, n, c, dgap, dn, dc):
 
 @kernel
 def _edge_edge(W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc, deep):
-    ra, rb = rotated(Ra, W.fcentre[f, 0]), rotated(Rb, W.fcentre[f, 1])
+    ra, rb = turned(matrix(Ra), W.fcentre[f, 0]), turned(matrix(Rb), W.fcentre[f, 1])
     a, b = plus((xa[0], xa[1], xa[2]), ra), plus((xb[0], xb[1], xb[2]), rb)
     u, w, sign = _direction(W, f, 0, Ra), _direction(W, f, 1, Rb), W.fsign[f]
     if length(cross(u, w)) < PARALLEL:
@@ -191,13 +191,18 @@ def _edge_edge(W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc, deep):
 
 @kernel
 def _edge_over(W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc, deep):
-    a = plus((xa[0], xa[1], xa[2]), rotated(Ra, W.fcentre[f, 0]))
-    b = plus((xb[0], xb[1], xb[2]), rotated(Rb, W.fcentre[f, 1]))
+    a = plus((xa[0], xa[1], xa[2]), turned(matrix(Ra), W.fcentre[f, 0]))
+    b = plus((xb[0], xb[1], xb[2]), turned(matrix(Rb), W.fcentre[f, 1]))
     sign = W.fsign[f]
     edge, face = (0, 1) if sign > 0.0 else (1, 0)
     Re, Rf = (Ra, Rb) if sign > 0.0 else (Rb, Ra)
     p, o = (a, b) if sign > 0.0 else (b, a)
-    u, m, k, r = _direction(W, f, edge, Re), _direction(W, f, face, Rf), rotated(Rf, W.faxes[f, face, :, 0]), W.fradius[f, edge]
+    u, m, k, r = (
+        _direction(W, f, edge, Re),
+        _direction(W, f, face, Rf),
+        turned(matrix(Rf), W.faxes[f, face, :, 0]),
+        W.fradius[f, edge],
+    )
     if abs(dot(u, k)) < PARALLEL:
         return _do_not_meet(p, n, c, dgap, dn, dc)
     gap = _put(edge_over(p, u, o, m, k, r, sign), n, c)
@@ -222,7 +227,7 @@ def rim_softness(Q, W, f, radius):
 
 @kernel
 def _rim_plane(Q, W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc, deep):
-    ra, rb = rotated(Ra, W.fcentre[f, 0]), rotated(Rb, W.fcentre[f, 1])
+    ra, rb = turned(matrix(Ra), W.fcentre[f, 0]), turned(matrix(Rb), W.fcentre[f, 1])
     a, b = plus((xa[0], xa[1], xa[2]), ra), plus((xb[0], xb[1], xb[2]), rb)
     sign = W.fsign[f]
     of_a = sign > 0.0
@@ -245,13 +250,13 @@ def _rim_plane(Q, W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc, deep):
 @kernel
 def _rim(W, f, side, R):
     """(x, y) axes across the rim on one side, world."""
-    x = rotated(R, W.faxes[f, side, :, 0])
+    x = turned(matrix(R), W.faxes[f, side, :, 0])
     return x, cross(_direction(W, f, side, R), x)
 
 
 @kernel
 def _rim_edge(W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc, deep):
-    ra, rb = rotated(Ra, W.fcentre[f, 0]), rotated(Rb, W.fcentre[f, 1])
+    ra, rb = turned(matrix(Ra), W.fcentre[f, 0]), turned(matrix(Rb), W.fcentre[f, 1])
     a, b = plus((xa[0], xa[1], xa[2]), ra), plus((xb[0], xb[1], xb[2]), rb)
     side = W.fsign[f]
     of_a = side > 0.0
@@ -274,7 +279,7 @@ def _rim_edge(W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc, deep):
 
 @kernel
 def _rim_rim(W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc, deep):
-    ra, rb = rotated(Ra, W.fcentre[f, 0]), rotated(Rb, W.fcentre[f, 1])
+    ra, rb = turned(matrix(Ra), W.fcentre[f, 0]), turned(matrix(Rb), W.fcentre[f, 1])
     a, b = plus((xa[0], xa[1], xa[2]), ra), plus((xb[0], xb[1], xb[2]), rb)
     x, y = _rim(W, f, 0, Ra)
     u, v = _rim(W, f, 1, Rb)
@@ -293,7 +298,7 @@ def _rim_rim(W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc, deep):
 def _ellipsoid_plane(Q, W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc, deep):
     g = W.fshape[f, 0]
     A, pose, normal = shape_of(Q, g), pose_of(Q, g, xa, Ra), _direction(W, f, 1, Rb)
-    b = plus((xb[0], xb[1], xb[2]), rotated(Rb, W.fcentre[f, 1]))
+    b = plus((xb[0], xb[1], xb[2]), turned(matrix(Rb), W.fcentre[f, 1]))
     gap = _put(ellipsoid_plane(A, pose, b, normal), n, c)
     arm = minus(pose[0], (xa[0], xa[1], xa[2]))
     for k in range(6 if deep else 0):

@@ -15,7 +15,7 @@ slip of its point relative to c is a velocity.
 The rest is evaluated at the next pose (Dojo, section IV-A); Jacobians are with respect to the velocity (v, ω) of the step.
 """
 
-from dojo_py.algebra.vectors import along, cross, dot, matrix, minus, plus, put, rotated_back, row, times, turned, turned_back
+from dojo_py.algebra.vectors import along, cross, dot, matrix, minus, plus, put, row, times, turned, turned_back
 from dojo_py.collision.plane import touching_point
 from dojo_py.jit import kernel
 
@@ -85,7 +85,7 @@ def _rolling_by_turn(t_b, n_b, u, w, radius, curved, Q):
 @kernel
 def touching(P, i, R):
     """p of candidate i where its body has the rotation R (3, 3), and its derivative by n_b, nine numbers."""
-    return _point(P, i, rotated_back(R, row(P.normal, i)))
+    return _point(P, i, turned_back(matrix(R), row(P.normal, i)))
 
 
 @kernel

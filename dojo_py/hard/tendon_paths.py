@@ -8,7 +8,7 @@ the path of the points where it leaves an object changes nothing to first order,
 
 from dojo_py.actuation.wrapping import CYLINDER, PULLEY, SITE, unit3, wrap
 from dojo_py.algebra.rotations import quat_mul, quat_normalise, quat_to_matrix, step_quaternion
-from dojo_py.algebra.vectors import rotated_back, to_world
+from dojo_py.algebra.vectors import matrix, to_world, turned_back
 from dojo_py.arrays import body_row, scratch
 from dojo_py.hard.terms import EQ_PATH
 from dojo_py.jit import entry, kernel
@@ -29,8 +29,8 @@ def _pull(L, e, slot, point, u, scale, x, R, G):
     if slot < 0:
         return
     b = L.eq_bodies[e, slot]
-    f = rotated_back(R[b], u)
-    p = rotated_back(R[b], (point[0] - x[b, 0], point[1] - x[b, 1], point[2] - x[b, 2]))
+    f = turned_back(matrix(R[b]), u)
+    p = turned_back(matrix(R[b]), (point[0] - x[b, 0], point[1] - x[b, 1], point[2] - x[b, 2]))
     row = G[slot, ROW]
     row[0] += scale * u[0]
     row[1] += scale * u[1]
@@ -71,9 +71,9 @@ def _round(L, e, k, a, b, x, R):
 @kernel
 def _inside(L, k, b, p, x, R):
     """World point p in the frame of the object of path row k on the body in row b."""
-    q = rotated_back(R[b], (p[0] - x[b, 0], p[1] - x[b, 1], p[2] - x[b, 2]))
+    q = turned_back(matrix(R[b]), (p[0] - x[b, 0], p[1] - x[b, 1], p[2] - x[b, 2]))
     o = L.path_pos[k, 0]
-    return rotated_back(L.path_axes[k], (q[0] - o[0], q[1] - o[1], q[2] - o[2]))
+    return turned_back(matrix(L.path_axes[k]), (q[0] - o[0], q[1] - o[1], q[2] - o[2]))
 
 
 @kernel

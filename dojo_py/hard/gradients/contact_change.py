@@ -29,7 +29,7 @@ in the world, so T lags behind.
 
 import math
 
-from dojo_py.algebra.vectors import cross, rotated
+from dojo_py.algebra.vectors import cross, matrix, turned
 from dojo_py.arrays import body_row, copy, scratch
 from dojo_py.hard.compiled_apart import START, displace_pair, feature_place
 from dojo_py.hard.contact_rows import feels_frame, physical_impulse, scale_rows
@@ -126,7 +126,7 @@ def _less_start_gap(P, i, R, row):
     """row (6,) -= derivative of the gap of plane candidate i by (u, ψ) at the start."""
     n = P.normal[i]
     p, _ = touching(P, i, R)
-    torque = cross(rotated(R, p), n)
+    torque = cross(turned(matrix(R), p), n)
     for r in range(3):
         row[r] -= n[r]
         row[3 + r] -= torque[r]

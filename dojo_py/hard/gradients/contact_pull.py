@@ -13,7 +13,7 @@ the frame of the start is held. So derivatives are those of the force in world a
 g that depend on them through that force.
 """
 
-from dojo_py.algebra.vectors import along, cross, dot, dot_six, plus, rotated, rotated_back, row, turned_back
+from dojo_py.algebra.vectors import along, cross, dot, dot_six, matrix, plus, row, turned, turned_back
 from dojo_py.arrays import copy, scratch
 from dojo_py.collision.contact_columns import FRAME, GAP, IMPULSE, POSITION, TORQUE
 from dojo_py.hard.compiled_apart import END, feature_place
@@ -86,7 +86,7 @@ def _any(row):
 def _by_pose(L, W, G, b, force, torque, h):
     """G.adjoint += coefficients of the velocities in force · δx₊ + torque · δθ₊ of body b."""
     out, R, hG = G.adjoint[L.place_body[b]], W.Rn[b], W.hG[b]
-    t = rotated_back(R, torque)
+    t = turned_back(matrix(R), torque)
     for i in range(3):
         out[i, 0] += h * force[i]
         out[3 + i, 0] += t[0] * hG[0, i] + t[1] * hG[1, i] + t[2] * hG[2, i]
@@ -113,8 +113,8 @@ def _plane_place(L, P, W, G, i, g, h):
     position = (g[POSITION], g[POSITION + 1], g[POSITION + 2])
     e = along(position, g[GAP] - 0.5 * dot(position, n), n)
     # e · δ(x₊ + R₊ p) = e · δx₊ + δθ · (R₊ p × e + R₊ Dᵀ R₊ᵀ e × n),   δn_b = R₊ᵀ (n × δθ)
-    z = turned_back(D, rotated_back(R, e))
-    torque = plus(cross(rotated(R, p), e), cross(rotated(R, z), n))
+    z = turned_back(D, turned_back(matrix(R), e))
+    torque = plus(cross(turned(matrix(R), p), e), cross(turned(matrix(R), z), n))
     _by_pose(L, W, G, b, e, torque, h)
     _add_form(W, b, e, torque, G.shown[b])
 
