@@ -106,16 +106,19 @@ class Drive(NamedTuple):
 
 
 def check_servos(model: Any, table: ActuatorTable) -> None:
-    """Refuse a joint with a bounded total force on which two servos act: how they share the bound is not defined."""
+    """Refuse a joint or tendon whose bound is shared by several servos, one of which has a range of its own.
+
+    Without such ranges their sum is one affine law (`joint_bounds.bound_sum`).
+    """
     for dof in np.unique(table.dof[table.servo >= 0]):
         mine = [int(i) for i in np.flatnonzero(table.servo >= 0) if table.dof[i] == dof]
-        if len(mine) > 1 and np.all(np.isfinite(table.dof_range[dof])):
+        if len(mine) > 1 and np.isfinite(table.dof_range[dof]).any() and np.any(np.isfinite(table.force_range[mine])):
             if dof >= model.nv:
                 target = f"tendon '{name_of(model, 'tendon', acting_tendons(model)[dof - model.nv])}'"
             else:
                 target = f"joint '{name_of(model, 'joint', int(model.dof_jntid[dof]))}'"
-            message = f"several servos on {target}, whose actuatorfrcrange bounds their sum, are not simulated in the hard mode; "
-            message += "bound each actuator's forcerange instead"
+            message = f"several servos with a forcerange of their own on {target}, whose actuatorfrcrange bounds their sum, "
+            message += "are not simulated in the hard mode; give one of the two bounds"
             raise ModelError(refusal(model, "actuator", mine, "", message))
 
 

@@ -69,15 +69,12 @@ def bound_forces(L, T, V, bodies, qpos):
 
 @kernel
 def bound_sum(T, V, dof, others):
-    """Keep the sum along a coordinate or tendon in its range: V.force, its servo, and others, which leave the servo its range."""
+    """Keep the sum along a coordinate or tendon in its range: V.force, its servos, and others, which leave the servos their range."""
     if not is_bounded(T, dof):
         return
     S = V.servos
     lower, upper = T.dof_range[dof, 0] - others, T.dof_range[dof, 1] - others
-    servo = -1
-    for k in range(S.servo_dof.shape[0]):
-        if S.servo_dof[k] == dof and S.servo_gear[k] != 0.0:
-            servo = k
+    servo = _join_servos(S, dof)
     if servo < 0:
         V.force[dof] = clamp(V.force[dof], lower, upper)
         return
@@ -89,6 +86,28 @@ def bound_sum(T, V, dof, others):
         low = high = S.servo_range[servo, 0]
         V.force[dof] = clamp(V.force[dof] + gear * low, lower, upper) - gear * low
     S.servo_range[servo, 0], S.servo_range[servo, 1] = low, high
+
+
+@kernel
+def _join_servos(S, dof):
+    """Make one servo of all on a coordinate whose sum is bounded: that with the largest gear does what all did, g F = Σ gₖ Fₖ.
+
+    Their laws are affine and have no ranges of their own (`drives.check_servos`), so that their sum is affine, too. Returns its
+    number, -1: there is none with a gear.
+    """
+    servo = -1
+    for k in range(S.servo_dof.shape[0]):
+        if S.servo_dof[k] == dof and S.servo_gear[k] != 0.0:
+            if servo < 0 or abs(S.servo_gear[k]) > abs(S.servo_gear[servo]):
+                servo = k
+    for k in range(S.servo_dof.shape[0]):
+        if S.servo_dof[k] == dof and k != servo and servo >= 0:
+            ratio = S.servo_gear[k] / S.servo_gear[servo]
+            S.servo_force[servo] += ratio * S.servo_force[k]
+            S.servo_b1[servo] += ratio * ratio * S.servo_b1[k]
+            S.servo_b2[servo] += ratio * ratio * S.servo_b2[k]
+            S.servo_force[k] = S.servo_b1[k] = S.servo_b2[k] = 0.0
+    return servo
 
 
 @kernel

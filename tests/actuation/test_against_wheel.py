@@ -152,9 +152,9 @@ def test_activations_are_the_wheels(name):
     assert np.abs(scene.next_act - scene.act).max() > 1e-4
 
 
-def test_two_servos_on_a_bounded_joint_are_refused_by_name():
+def test_two_servos_with_a_range_on_a_bounded_joint_are_refused_by_name():
     text = ARM.format(
-        actuators='<position name="p" joint="hinge" kp="3"/><velocity name="v" joint="hinge" kv="1"/>',
+        actuators='<position name="p" joint="hinge" kp="3" forcerange="-1 1"/><velocity name="v" joint="hinge" kv="1"/>',
         limit='actuatorfrcrange="-4 6"', h=0.01,
     )  # fmt: skip
     model = load_model(text)

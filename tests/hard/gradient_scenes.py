@@ -58,6 +58,7 @@ CAPSULE, ROD = 'type="capsule" size=".1 .4"', 'type="capsule" size=".05 .4"'
 BLOCK, TILTED = 'type="box" size=".3 .2 .1"', 'type="plane" size="0 0 1" euler="10 20 0"'
 TOWARDS = (0, 0, 0, 0, 0, 0, 0, -2.0)
 SERVO = '<position joint="j" kp="40" kv="2"{}/>'
+SERVOS = '<position joint="j" kp="40"/><velocity joint="j" kv="2" gear="-.5"/><motor joint="j" gear="2"/>'
 ARM_OF = '<joint name="j" axis="1 .2 0" damping=".2" armature=".05"{}/>'
 
 
@@ -135,6 +136,8 @@ IN_JOINTS = {
     "motor, bounded joint force": Scene(
         _joint(ARM_OF.format(' actuatorfrcrange="-.1 .1"'), '<motor joint="j" gear="2"/><motor joint="last"/>'), control=3.0
     ),
+    "servos and a motor, bounded joint force": Scene(_joint(ARM_OF.format(' actuatorfrcrange="-60 50"'), SERVOS)),
+    "servos and a motor, outside the bound": Scene(_joint(ARM_OF.format(' actuatorfrcrange="-.3 .2"'), SERVOS), control=5.0),
     "ball motor": Scene(_joint('<joint name="j" type="ball"/>', '<motor joint="j" gear="1 2 3"/>')),
     "ball motor in the parent": Scene(_joint('<joint name="j" type="ball"/>', '<motor jointinparent="j" gear="1 2 3"/>')),
     "ball servo": Scene(_joint('<joint name="j" type="ball"/>', '<position joint="j" gear="1 2 3" kp="10"/>')),

@@ -20,13 +20,13 @@ OVERRIDE = '<option o_friction="2 2"><flag override="enable"/></option>'
 HINGE = '<joint name="j" range="-1 1" {}/>'
 BOUNDED = '<joint name="j" actuatorfrcrange="-1 1"/>'
 SERVOS = """<actuator>
-  <position name="r" joint="j" kp="1"/><position name="q" joint="j" kp="2"/></actuator>"""
+  <position name="r" joint="j" kp="1"/><position name="q" forcerange="-1 1" joint="j" kp="2"/></actuator>"""
 REFUSED = {
     "anisotropic capsule": (
         scene('type="capsule" size=".1 .1"', pair('friction="1 2"')),
         r"unequal coefficients.*capsule on a plane.*'floor' - 'ball'",
     ),
-    "two servos": (scene(joint=BOUNDED, pair=SERVOS), "'r': several servos on joint 'j'"),
+    "two servos": (scene(joint=BOUNDED, pair=SERVOS), "'r': several servos with a forcerange of their own on joint 'j'"),
 }
 HARMLESS = {
     "no coefficient": scene('condim="4" friction="1 0 0"', option='<default><geom friction="1 0 0"/></default>'),
