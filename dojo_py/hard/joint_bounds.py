@@ -69,7 +69,7 @@ def bound_forces(L, T, V, bodies, qpos):
 
 @kernel
 def bound_sum(T, V, dof, others):
-    """Keep the sum along a coordinate or tendon in its range: V.force, its servos, and others, which leave the servos their range."""
+    """Keep the sum along a coordinate or tendon in its range: V.force, its servos, and others, which leave the servos the rest."""
     if not is_bounded(T, dof):
         return
     S = V.servos

@@ -35,7 +35,8 @@ OVERLAID = 10.0
 """Error of κ over the noise of a coordinate from which on it takes the noise's place: the samples then say nothing that κ does not
 overlay. (24 drawn boxes that slide, with noise in their positions and little or none in their rotations: in 24 cases the truth lies
 in the 95 % interval with 0, in 23 with 10, in half of 10 cases with 100, where mass comes out up to 5 times too large. The cube's
-samples have noise, and κ is off by 1 to 8 times that: with 0 unseen tosses are predicted to 13.4 % of its width, with 10 to 11.8 %.)"""
+samples have noise, and κ is off by 1 to 8 times that: with 0 unseen tosses are predicted to 13.4 % of its width, with 10 to
+11.8 %.)"""
 
 
 class Point(NamedTuple):

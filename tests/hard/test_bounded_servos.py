@@ -8,7 +8,8 @@ from dojo_py import HardSimulator, load_model
 
 ARM = """<mujoco><compiler angle="radian"/><option gravity="0 0 -3"/><worldbody>
   <body><joint name="j" axis="0 1 0" damping=".1" {}/><geom type="capsule" size=".05" fromto="0 0 0 .4 0 0"/>
-  <body pos=".4 0 0"><joint name="k" axis="0 1 0" damping=".1"/><geom type="capsule" size=".04" fromto="0 0 0 .3 0 0"/></body></body>
+  <body pos=".4 0 0"><joint name="k" axis="0 1 0" damping=".1"/><geom type="capsule" size=".04" fromto="0 0 0 .3 0 0"/></body>
+  </body>
   </worldbody>{}<actuator>{}</actuator><sensor><jointactuatorfrc joint="j"/></sensor></mujoco>"""
 BOUND = 'actuatorfrcrange="-2 1.5"'
 APART = """<motor {0} gear="2"/><position {0} kp="30"/><velocity {0} kv="3" gear="-.5"/>"""
