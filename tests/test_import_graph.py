@@ -23,7 +23,12 @@ def read_table(text: str) -> dict[str, set[str]]:
     return allowed
 
 
-TABLE = read_table((REPOSITORY / "docs" / "architecture.md").read_text(encoding="utf-8"))
+TEXT = (REPOSITORY / "docs" / "architecture.md").read_text(encoding="utf-8")
+OF_ALL, OF_HARD = TEXT.split("### Rooms of `hard/`")
+TABLE = read_table(OF_ALL)
+HARD = read_table(OF_HARD.split("\n## ")[0])
+SHARED = {file.removesuffix(".py") for file in re.findall(r"`(\w+\.py)`", OF_HARD.split("The\nother files")[0])}
+"""Files of `hard/` that all its rooms use."""
 
 
 def files_of(room: str) -> list[Path]:
@@ -63,14 +68,30 @@ def test_room_imports_only_what_its_row_names(room):
         assert not wrong, f"{file.relative_to(REPOSITORY)} imports {sorted(wrong)}, {room} may import {sorted(TABLE[room])}"
 
 
+@pytest.mark.parametrize("room", HARD)
+def test_room_of_hard_imports_only_what_its_row_names(room):
+    """`parameters` is built beside `world.py`, which it may import, and stands with the files above the rooms."""
+    above = {"world", "workspace", "body_table"} if room in ("gradients", "parameters") else set()
+    for file in (PACKAGE / "hard" / room).rglob("*.py"):
+        names = re.findall(r"from dojo_py\.hard(?:\.(\w+)[\w.]*)? import (\w+)", file.read_text(encoding="utf-8"))
+        wrong = {first or name for first, name in names} - HARD[room] - SHARED - above - {room}
+        assert not wrong, f"{file.relative_to(REPOSITORY)} imports {sorted(wrong)} of hard/"
+
+
+def test_every_room_of_hard_is_in_its_table():
+    assert {p.parent.name for p in (PACKAGE / "hard").glob("*/__init__.py")} == set(HARD)
+    assert len(SHARED) == 9 and all((PACKAGE / "hard" / f"{name}.py").is_file() for name in SHARED)
+
+
 def test_every_folder_and_module_is_a_room_of_the_table():
     there = {p.stem for p in PACKAGE.glob("*.py")} | {p.parent.name for p in PACKAGE.glob("*/__init__.py")}
     assert there - {"__init__", "__main__"} <= set(TABLE)
 
 
-def test_the_table_has_no_circles():
+@pytest.mark.parametrize("table", [TABLE, HARD])
+def test_the_table_has_no_circles(table):
     seen: set[str] = set()
-    for room, below in TABLE.items():
+    for room, below in table.items():
         assert below <= seen, f"{room} names rooms that stand below it in the table"
         seen.add(room)
 

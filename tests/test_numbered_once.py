@@ -7,7 +7,8 @@ from pathlib import Path
 import mujoco
 
 from dojo_py import Status
-from dojo_py.hard import couplings, statuses
+from dojo_py.hard import statuses
+from dojo_py.hard.elements import couplings
 from dojo_py.mechanism.enums import GeomType, JointType
 from dojo_py.soft import narrowphase, step
 from dojo_py.soft.row_kinds import RowKind

@@ -158,8 +158,8 @@ def kernels() -> list[tuple[str, str]]:
 
 def main_entries() -> dict[str, Any]:
     """What each mode's steps go through, and what of the hard mode is compiled when it is first needed."""
+    from dojo_py.hard.contacts.pair_tasks import PAIRS
     from dojo_py.hard.gradients.derivatives import DERIVATIVES
-    from dojo_py.hard.pair_tasks import PAIRS
     from dojo_py.hard.parameters.columns import PARAMETERS
     from dojo_py.hard.rollout import roll_out
     from dojo_py.soft.kernels import run as soft_run

@@ -38,7 +38,7 @@ def count_contacts(model: Any) -> int:
     import numpy as np
 
     from dojo_py.collision.candidates import build_candidates
-    from dojo_py.hard.layout import map_bodies
+    from dojo_py.hard.elements.layout import map_bodies
 
     where = map_bodies(model)
     com, turning = np.zeros((len(where.body), 3)), np.ones(len(where.body))

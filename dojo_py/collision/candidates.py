@@ -2,8 +2,8 @@
 
 Against a fixed plane a sphere is one point with a radius, a capsule two, a box its 8 corners, an ellipsoid its lowest point. Other
 candidates are pairs of geoms; each step chooses the near ones and their features. Round pairs (sphere-sphere, sphere-capsule,
-sphere-box, capsule-capsule) have fixed features (hard/round_pairs.py); all others, also cylinders and meshes on planes, have those
-of a contact manifold (manifold.py).
+sphere-box, capsule-capsule) have fixed features (hard/contacts/round_pairs.py); all others, also cylinders and meshes on planes,
+have those of a contact manifold (manifold.py).
 """
 
 from typing import NamedTuple
@@ -54,7 +54,7 @@ class PairCandidates(NamedTuple):
     law: np.ndarray  # (m,)
     ratio: np.ndarray  # (m, 5) as for planes
     restitution: np.ndarray  # (m,)
-    fade: np.ndarray  # (m,) distance d₁ of hard/far_pairs.py over the square root of κ [m / sqrt(N m s)]
+    fade: np.ndarray  # (m,) distance d₁ of hard/elements/far_pairs.py over the square root of κ [m / sqrt(N m s)]
     rounds: np.ndarray  # (1,) number of round pairs
     room: np.ndarray  # (1,) initial room for features; a step that needs more asks for it
     round_centre: np.ndarray  # (g, 3) of the rounded box [m]
@@ -218,10 +218,12 @@ def _stack_planes(rows):
 
 
 AROUND = 2.4
-"""Convex shapes may be apart by this many d₂ (hard/far_pairs.py) while a feature of theirs has a gap below d₂, √(1 + 2 · 1.5²): the
-gap is measured along a normal, and a point beside its face by up to 1.5 gaps in two directions has not faded (overhang.py)."""
+"""Convex shapes may be apart by this many d₂ (hard/elements/far_pairs.py) while a feature of theirs has a gap below d₂, √(1 + 2 ·
+1.5²): the gap is measured along a normal, and a point beside its face by up to 1.5 gaps in two directions has not faded
+(overhang.py)."""
 FELT = 1e-2
-"""ε of hard/far_pairs.py: the impulse κ/d₁ of a pair at the distance d₁ moves the lighter body by this fraction of d₁ in a step."""
+"""ε of hard/elements/far_pairs.py: the impulse κ/d₁ of a pair at the distance d₁ moves the lighter body by this fraction of d₁ in a
+step."""
 
 
 def _inner_radii(kind, size, table):

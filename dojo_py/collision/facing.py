@@ -14,7 +14,8 @@ gap of its features grows with 1/σ:
 
 A face is shown in full if the rule above selects it, and fades as ν rotates from half way on towards the next normal. Along a face
 normal only that face is shown. σ is a function of ν in the frame of the shape; 1/σ is twice continuously differentiable, and before
-it becomes infinite the impulse has faded to zero (hard/far_pairs.py). ν is a smooth function of the poses (relaxed_points.py).
+it becomes infinite the impulse has faded to zero (hard/elements/far_pairs.py). ν is a smooth function of the poses
+(relaxed_points.py).
 """
 
 import math

@@ -28,7 +28,7 @@ from dojo_py.collision.convex_shapes import RIM, feature_support, follow
 from dojo_py.jit import kernel
 
 BALL_FEATURE, CROSSING, POINT_PLANE, EDGE_EDGE, EDGE_OVER, RIM_PLANE, NEAREST, RIM_EDGE, RIM_RIM, ELLIPSOID_PLANE = range(10)
-"""Kinds of features of two bodies. Round pairs have only the first two, always the same ones (hard/pair_contacts.py)."""
+"""Kinds of features of two bodies. Round pairs have only the first two, always the same ones (hard/elements/pair_contacts.py)."""
 
 
 @kernel

@@ -100,7 +100,7 @@ def _add_found(Q, W, k, gap, x, R):
 
 @kernel
 def _is_held(W, k):
-    """Whether features of pair k are held (hard/held_points.py)."""
+    """Whether features of pair k are held (hard/contacts/held_points.py)."""
     for f in range(W.n_features[NOW]):
         if W.fpair[f] == k and W.free_kind[f] > 0:
             return True

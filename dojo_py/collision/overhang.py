@@ -8,8 +8,8 @@ within a band ℓ beyond the ends of what they touch, and their gap, at the star
 
 e_j is the distance of the feature's point p beyond end j (an edge of the face, a corner of the edge, the rim of a cap), minus 1.5
 times the gap: shapes that are far apart see each other's ends obliquely. An impulse κ/ℓ moves the lighter body by ℓ in a step.
-Beyond d₂ impulses are zero (hard/far_pairs.py), so that a feature has faded, twice continuously differentiably, where its selection
-ends. The crossing of two edges is not determined where they become parallel; it fades as well,
+Beyond d₂ impulses are zero (hard/elements/far_pairs.py), so that a feature has faded, twice continuously differentiably, where its
+selection ends. The crossing of two edges is not determined where they become parallel; it fades as well,
 
     + d₂ (max(2 L - sin(u, w), 0)/L)³         L: the sine below which edges do not cross (crossing_edges.py)
 

@@ -9,8 +9,9 @@ contacts. BEFORE_PARTS: there were before the parts of the step."""
 
 OF_STEP, MISSED, OF_PART, LET_GO = 0, 1, 2, -1
 """Values of W.fwanted. OF_STEP: chosen where the step starts. MISSED: found missing at the end of a solve; on the central path such
-a feature acts in full. OF_PART: of the present part of a step. LET_GO: takes no part, as a ghost (hard/ghosts.py) or because a
-point that follows its rim has replaced it (hard/followed_rims.py). Values below are those of features that are suspended."""
+a feature acts in full. OF_PART: of the present part of a step. LET_GO: takes no part, as a ghost (hard/contacts/ghosts.py) or
+because a point that follows its rim has replaced it (hard/contacts/followed_rims.py). Values below are those of features that are
+suspended."""
 
 
 @kernel

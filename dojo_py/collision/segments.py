@@ -3,8 +3,8 @@
     e = w + s u_A - t u_B,   e · u_A = e · u_B = 0,   w = o_A - o_B,   s, t ∈ [-1, 1]
 
 u: half vectors. Where the closest point is an end (or the axes are parallel) s and t stay clamped, and the features of the ends
-carry the contact (hard/round_pairs.py). For parallel axes the result is the middle of A with the point of B opposite it or, if that
-is beyond B, the end of B nearest to the middle of A with the point of A opposite it.
+carry the contact (hard/contacts/round_pairs.py). For parallel axes the result is the middle of A with the point of B opposite it
+or, if that is beyond B, the end of B nearest to the middle of A with the point of A opposite it.
 
 On the central path barriers relax the bounds of s and t, like those of the step:
 

@@ -8,9 +8,9 @@ import numpy as np
 
 from dojo_py.algebra.rotations import quat_mul, turn_back, turn_vector
 from dojo_py.arrays import scratch
-from dojo_py.hard.coordinates import pose_back
+from dojo_py.hard.elements.coordinates import pose_back
+from dojo_py.hard.elements.layout import BodyMap, Layout
 from dojo_py.hard.energy_momentum import over_last_parts
-from dojo_py.hard.layout import BodyMap, Layout
 from dojo_py.hard.terms import FREE
 from dojo_py.hard.warm_start import carried_flags
 from dojo_py.jit import entry, kernel

@@ -11,9 +11,9 @@ from dojo_py.arrays import scratch
 from dojo_py.collision.contact_columns import FRAME, GAP, GEOMS, IMPULSE, POSITION, TORQUE, WIDTH
 from dojo_py.collision.participation import NOW, takes_part
 from dojo_py.hard.compiled_apart import END, distance_of_shapes, feature_place
-from dojo_py.hard.contact_rows import physical_impulse, plane_gap
-from dojo_py.hard.pair_contacts import tangents
-from dojo_py.hard.plane_contacts import touching
+from dojo_py.hard.elements.contact_rows import physical_impulse, plane_gap
+from dojo_py.hard.elements.pair_contacts import tangents
+from dojo_py.hard.elements.plane_contacts import touching
 from dojo_py.hard.workspace import contact_room
 from dojo_py.jit import kernel
 from dojo_py.solver.cones.contact import MOST_ROWS, ROWS, impulse_of

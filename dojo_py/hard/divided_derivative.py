@@ -17,15 +17,15 @@ from dojo_py.hard.compiled_apart import (
     WHOLE_ISLAND,
     differentiate,
 )
-from dojo_py.hard.coordinates import to_minimal
-from dojo_py.hard.drives import Start, drive
-from dojo_py.hard.first_point import hold_cones
+from dojo_py.hard.elements.coordinates import to_minimal
+from dojo_py.hard.elements.drives import Start, drive
 from dojo_py.hard.islands import BODIES, CONTACTS, LIMITS, MOVED_CONTACTS, MOVED_LIMITS, take_islands
-from dojo_py.hard.momentum_matching import end_velocities, next_part, pose_differences, start_parts
 from dojo_py.hard.outcome import begin_attempts, is_solved
-from dojo_py.hard.parts import one_part
-from dojo_py.hard.residuals import evaluate
-from dojo_py.hard.start_impulses import COLD, HERE
+from dojo_py.hard.solve.first_point import hold_cones
+from dojo_py.hard.solve.residuals import evaluate
+from dojo_py.hard.solve.start_impulses import COLD, HERE
+from dojo_py.hard.step.momentum_matching import end_velocities, next_part, pose_differences, start_parts
+from dojo_py.hard.step.parts import one_part
 from dojo_py.jit import kernel
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from dojo_py.hard.layout import Layout
+from dojo_py.hard.elements.layout import Layout
 from dojo_py.hard.terms import EQ_PATH, EQ_TENDON, FAST_PARTS, FREE, FREE_TURN
 from dojo_py.hard.warm_start import carried_momentum
 from dojo_py.mechanism import quaternion

@@ -122,8 +122,8 @@ class Engine:
     def tendon_lengths(self, bodies: Array) -> Array:
         """(nt, 2) lengths of the spatial tendons that act and their rates over the last interval; zero for fixed ones."""
         from dojo_py.handles import handle
-        from dojo_py.hard.drives import allocate_drive
-        from dojo_py.hard.tendon_paths import path_lengths
+        from dojo_py.hard.elements.drives import allocate_drive
+        from dojo_py.hard.elements.tendon_paths import path_lengths
 
         layout, nv = self.world.layout, int(self.model.nv)
         if not np.any(layout.eq_kind == EQ_PATH):
@@ -137,7 +137,7 @@ class Engine:
 
         None unless jointed bodies rotate by more than a whole step may and have no carried momentum (warm_start.py).
         """
-        from dojo_py.hard.coordinates import maximal_from_minimal
+        from dojo_py.hard.elements.coordinates import maximal_from_minimal
 
         assert state.exact is not None
         bodies, most = state.exact.bodies, self.world.layout.most_turn
@@ -151,7 +151,7 @@ class Engine:
 
     def _bodies(self, qpos: Array, qvel: Array) -> Array:
         """(nb, 13) from minimal coordinates."""
-        from dojo_py.hard.coordinates import HALF_TURN, maximal_from_minimal
+        from dojo_py.hard.elements.coordinates import HALF_TURN, maximal_from_minimal
 
         bodies = np.zeros((len(self.world.layout.mass), 13))
         self._load()

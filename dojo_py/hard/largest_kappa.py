@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from dojo_py.collision.convex_shapes import CAPSULE
-from dojo_py.hard.round_pairs import ENDS
+from dojo_py.hard.contacts.round_pairs import ENDS
 from dojo_py.hard.world import World
 from dojo_py.mechanism.quaternion import matrix, multiply
 

@@ -8,12 +8,12 @@ import numpy as np
 
 from dojo_py.actuation.force import clamp
 from dojo_py.actuation.transmission import TENDON
-from dojo_py.hard.ball_servos import ball_force
-from dojo_py.hard.closures import add_loop
 from dojo_py.hard.contact_table import empty_table, fill_contacts
-from dojo_py.hard.coordinate_forces import about_origin, along_chains
-from dojo_py.hard.dof_rows import solved_impulse
-from dojo_py.hard.joint_bounds import is_bounded, wrenches_of_actuators
+from dojo_py.hard.elements.ball_servos import ball_force
+from dojo_py.hard.elements.closures import add_loop
+from dojo_py.hard.elements.coordinate_forces import about_origin, along_chains
+from dojo_py.hard.elements.dof_rows import solved_impulse
+from dojo_py.hard.elements.joint_bounds import is_bounded, wrenches_of_actuators
 from dojo_py.jit import kernel
 
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from dojo_py.hard.closure_table import held_ends
 from dojo_py.hard.contact_table import FRAME, GAP, IMPULSE, POSITION, TORQUE, geoms_of
-from dojo_py.hard.couplings import acting_tendons
+from dojo_py.hard.elements.closure_table import held_ends
+from dojo_py.hard.elements.couplings import acting_tendons
 from dojo_py.hard.energy_momentum import spring_energy
 from dojo_py.hard.noted import Noted
 from dojo_py.hard.terms import EQ_PATH

@@ -10,23 +10,23 @@ import numpy as np
 from dojo_py.arrays import are_numbers, copy, copy_rows
 from dojo_py.by_address import STOP, call_back
 from dojo_py.collision.participation import NO_ROOM
-from dojo_py.hard.attempts import CENTRED
 from dojo_py.hard.body_table import add_joint_forces, expand, gather_wrenches, joint_force_levers, wrench_levers
 from dojo_py.hard.compiled_apart import BACKWARDS, FORWARDS, differentiate, differentiate_by_parameters
 from dojo_py.hard.contact_table import empty_table, fill_contacts
-from dojo_py.hard.coordinates import to_minimal
+from dojo_py.hard.contacts.passing import any_passing
 from dojo_py.hard.divided_derivative import differentiate_parts, lost_momenta
-from dojo_py.hard.drives import Start, drive
-from dojo_py.hard.fast_rotation import rotation_in
-from dojo_py.hard.fast_start import find_fast_trees
-from dojo_py.hard.momentum_matching import pose_differences
-from dojo_py.hard.next_activations import advance_activations
+from dojo_py.hard.elements.coordinates import to_minimal
+from dojo_py.hard.elements.drives import Start, drive
+from dojo_py.hard.elements.next_activations import advance_activations
 from dojo_py.hard.noted import Noted, allocate_noted, note_drive, note_step
 from dojo_py.hard.outcome import FAILED
-from dojo_py.hard.passing import any_passing
 from dojo_py.hard.report import COLUMNS, ENDED, ENDED_NOWHERE, MOVED, PARTS, RESIDUAL, STATUS, WORST
 from dojo_py.hard.statuses import INEXACT, NOT_FINITE, SINGULAR, SOLVED, TOO_FAST
-from dojo_py.hard.step import hard_step
+from dojo_py.hard.step.attempts import CENTRED
+from dojo_py.hard.step.fast_rotation import rotation_in
+from dojo_py.hard.step.fast_start import find_fast_trees
+from dojo_py.hard.step.momentum_matching import pose_differences
+from dojo_py.hard.step.step import hard_step
 from dojo_py.hard.warm_start import RowShape, any_carried, load_carried, load_warm, row_shape, save_warm
 from dojo_py.hard.world import World
 from dojo_py.jit import entry, kernel

@@ -9,12 +9,12 @@ from dojo_py.collision.epa import Polytope, polytope
 from dojo_py.collision.relaxed_points import NUMBERS
 from dojo_py.collision.shown_polygons import ENDS, Manifold, allocate_manifold
 from dojo_py.collision.sweep import Sweep, allocate_sweep
-from dojo_py.hard.feature_place import FeaturePlace, PairMotion, allocate_motion, allocate_place
+from dojo_py.hard.contacts.size_change import NUMBERS as SIZE_CHANGE
+from dojo_py.hard.contacts.start_places import NUMBERS as START
+from dojo_py.hard.elements.feature_place import FeaturePlace, PairMotion, allocate_motion, allocate_place
 from dojo_py.hard.options import StepOptions
 from dojo_py.hard.points import Point, allocate_point
 from dojo_py.hard.report import COLUMNS
-from dojo_py.hard.size_change import NUMBERS as SIZE_CHANGE
-from dojo_py.hard.start_places import NUMBERS as START
 from dojo_py.solver.block_ldu import Blocks, Pattern, allocate, analyse
 from dojo_py.solver.cones.contact import ROWS, state_size
 from dojo_py.solver.elimination_order import group_tables

@@ -15,10 +15,10 @@ from dojo_py.collision.candidates import PairCandidates, PlaneCandidates, build_
 from dojo_py.friction_laws import CONE, FRICTIONLESS, PYRAMID
 from dojo_py.handles import handles
 from dojo_py.hard.body_table import BodyTable, build_body_table
-from dojo_py.hard.drives import allocate_drive, build_drives, check_servos
+from dojo_py.hard.elements.drives import allocate_drive, build_drives, check_servos
+from dojo_py.hard.elements.layout import Layout, build_layout
 from dojo_py.hard.flags import acting_model
 from dojo_py.hard.gradients.workspace import Tangent, allocate_tangent
-from dojo_py.hard.layout import Layout, build_layout
 from dojo_py.hard.options import HardOptions
 from dojo_py.hard.support import handle_unsupported, refuse_dependent_joints, unsupported_features
 from dojo_py.hard.workspace import Work, allocate_work, contact_rows
@@ -102,7 +102,7 @@ MORE_ROOM = 2
 
 def _load_pairs(mine: ThreadWorkspace) -> None:
     """What steps of a model with pairs of bodies need besides (compiled_apart.py), compiled or loaded."""
-    from dojo_py.hard.pair_tasks import load_pairs
+    from dojo_py.hard.contacts.pair_tasks import load_pairs
 
     L, P, Q, _, _, W, *_ = mine.handles
     load_pairs(L, P, Q, W)

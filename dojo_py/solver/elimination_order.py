@@ -1,9 +1,9 @@
 """The order of elimination of groups of nodes that contacts connect: minimum degree in the graph of the present contacts.
 
 Nodes that joints and loop closures connect are one group, and keep the order of their numbers: leaves to root, so that every pivot
-exists (hard/layout.py). Groups may come in any order: first the one with the fewest neighbours, then the same among the groups that
-are left, because eliminating a group makes all its neighbours neighbours of each other (Tinney and Walker 1967; George and Liu
-1989). For a heap of bodies numbered at random a fixed order would fill nearly the whole matrix.
+exists (hard/elements/layout.py). Groups may come in any order: first the one with the fewest neighbours, then the same among the
+groups that are left, because eliminating a group makes all its neighbours neighbours of each other (Tinney and Walker 1967; George
+and Liu 1989). For a heap of bodies numbered at random a fixed order would fill nearly the whole matrix.
 
 A neighbour counts as many times as it has nodes that share blocks with other groups, since these are the nodes that get connected:
 a hand of many links comes before the ball that it holds.

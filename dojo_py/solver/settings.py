@@ -31,7 +31,7 @@ class SolverSettings(NamedTuple):
     creep: float = 0.1
     """What sticks may creep in the hard limit at this fraction of the tolerance of residuals, 1e-11 m/s, not where the path
     happens to end: under the largest loads that is less than the round-off of velocities, and Newton's linear system
-    cannot be solved any more (hard/creep.py)."""
+    cannot be solved any more (hard/solve/creep.py)."""
     # when a solve ends
     at_rest: float = 1e-5
     """A starting point whose residual is below this fraction of the tolerance is accepted without an iteration."""
@@ -48,11 +48,11 @@ class SolverSettings(NamedTuple):
     """Warm starts are at least as high up the central path as this fraction of the scale of the step's violations."""
     close: float = 1e-2
     """A solve that gets stuck with less residual [m/s] is taken up again from its last point, once for each kind of start
-    (hard/attempts.py): some pairs had become smaller than the errors of their gaps, and the rest is right."""
+    (hard/step/attempts.py): some pairs had become smaller than the errors of their gaps, and the rest is right."""
     # the whole step
     ladder: float = 0.85
     """Fraction of `max_iterations` for the step, whole or in parts; the rest is for constraints that give way
-    (hard/giving_way.py), and for the convex problem with friction's bounds held at estimates (hard/held_friction.py)."""
+    (hard/step/giving_way.py), and for the convex problem with friction's bounds held at estimates (hard/step/held_friction.py)."""
 
 
 WITHOUT: dict[str, dict[str, float]] = {

@@ -6,9 +6,9 @@ import pytest
 
 from dojo_py import ModelError, load_model
 from dojo_py.handles import handle, handles
-from dojo_py.hard.coordinates import maximal_from_minimal
-from dojo_py.hard.drives import allocate_drive, build_drives, check_servos, drive_once
-from dojo_py.hard.layout import build_layout
+from dojo_py.hard.elements.coordinates import maximal_from_minimal
+from dojo_py.hard.elements.drives import allocate_drive, build_drives, check_servos, drive_once
+from dojo_py.hard.elements.layout import build_layout
 from dojo_py.hard.world import build_world
 from dojo_py.mechanism.quaternion import matrix
 

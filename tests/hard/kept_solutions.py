@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from dojo_py import HardSimulator, load_model
-from dojo_py.hard import completion, island_step, parts, step
 from dojo_py.hard.islands import BODIES, NODES
 from dojo_py.hard.report import COLUMNS, STATUS
-from dojo_py.hard.residual_norm import BEYOND_IMPULSES, BEYOND_ROUND_OFF, residual_of
+from dojo_py.hard.solve.residual_norm import BEYOND_IMPULSES, BEYOND_ROUND_OFF, residual_of
 from dojo_py.hard.statuses import SOLVED, STALLED
+from dojo_py.hard.step import completion, island_step, parts, step
 
 PAST_AN_EDGE = """<mujoco><option gravity="0 0 0" timestep="0.01"/><worldbody>
   <geom type="box" size=".05 .1 .03" pos=".466 0 .086"/>

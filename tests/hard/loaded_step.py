@@ -5,15 +5,15 @@ import numpy as np
 from dojo_py import HardOptions, load_model
 from dojo_py.arrays import copy_rows
 from dojo_py.handles import handle, handles
-from dojo_py.hard.choice import choose_contacts
 from dojo_py.hard.compiled_apart import choose_features
-from dojo_py.hard.coordinates import maximal_from_minimal
-from dojo_py.hard.drives import allocate_drive
-from dojo_py.hard.first_point import release_cones
+from dojo_py.hard.contacts.choice import choose_contacts
+from dojo_py.hard.contacts.pair_tasks import load_pairs
+from dojo_py.hard.elements.coordinates import maximal_from_minimal
+from dojo_py.hard.elements.drives import allocate_drive
 from dojo_py.hard.islands import take_world
-from dojo_py.hard.pair_tasks import load_pairs
-from dojo_py.hard.residuals import evaluate
-from dojo_py.hard.start import load_state, start_step
+from dojo_py.hard.solve.first_point import release_cones
+from dojo_py.hard.solve.residuals import evaluate
+from dojo_py.hard.solve.start import load_state, start_step
 from dojo_py.hard.workspace import allocate_work
 from dojo_py.hard.world import build_world
 from dojo_py.jit import entry

@@ -139,7 +139,8 @@ ROUND = [("sphere", "sphere"), ("box", "sphere"), ("capsule", "sphere"), ("capsu
 @pytest.mark.parametrize("gap", [0.7, 1.2, 1.7])
 @pytest.mark.parametrize(("first", "second"), ROUND)
 def test_impulses_of_far_round_pairs_fade_with_derivatives(first, second, gap):
-    """A, and the columns of radii, of a κ step at gaps between the distances of hard/far_pairs.py, against central differences."""
+    """A, and the columns of radii, of a κ step at gaps between the distances of hard/elements/far_pairs.py, against central
+    differences."""
     kappa, e = 1e-4, 1e-6
     sim = HardSimulator(pair_at(first, second, gap, kappa))
     model, rng = sim.model, np.random.default_rng(1)

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from loaded_step import LoadedStep
 
-from dojo_py.hard.chain_angles import chain_angles
-from dojo_py.hard.joints.compound import chain_pose
+from dojo_py.hard.elements.chain_angles import chain_angles
+from dojo_py.hard.elements.joints.compound import chain_pose
 from dojo_py.jit import entry
 
 THREE_HINGES = """<mujoco><worldbody><body><joint axis="0 0 1"/><joint axis="0 1 0"/><joint axis="1 0 0"/>

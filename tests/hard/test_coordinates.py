@@ -6,8 +6,8 @@ import pytest
 
 from dojo_py import load_model
 from dojo_py.handles import handles
-from dojo_py.hard.coordinates import HALF_TURN, maximal_from_minimal, minimal_from_maximal
-from dojo_py.hard.layout import build_layout
+from dojo_py.hard.elements.coordinates import HALF_TURN, maximal_from_minimal, minimal_from_maximal
+from dojo_py.hard.elements.layout import build_layout
 from dojo_py.hard.world import build_world
 
 GEOM = '<geom type="box" size=".1 .2 .15" pos=".05 .02 -.1" euler="20 30 40" mass="1.3"/>'

@@ -1,4 +1,5 @@
-"""What sticks in the hard limit creeps at a tenth of the tolerance of residuals, and no solve asks for less (hard/creep.py)."""
+"""What sticks in the hard limit creeps at a tenth of the tolerance of residuals, and no solve asks for less
+(hard/solve/creep.py)."""
 
 import numpy as np
 import pytest

@@ -5,8 +5,8 @@ import pytest
 from loaded_step import LoadedStep
 
 from dojo_py import HardSimulator, load_model
-from dojo_py.hard.residual_norm import BEYOND_ROUND_OFF, WHOLE, residual_of
-from dojo_py.hard.start import OUT_OF_REACH
+from dojo_py.hard.solve.residual_norm import BEYOND_ROUND_OFF, WHOLE, residual_of
+from dojo_py.hard.solve.start import OUT_OF_REACH
 from dojo_py.jit import entry
 from dojo_py.solver.cones import standoff
 from dojo_py.solver.cones.standoff import FARTHEST, FINE, NEAREST

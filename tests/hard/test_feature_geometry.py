@@ -27,7 +27,7 @@ from dojo_py.collision.features import (
     RIM_RIM,
 )
 from dojo_py.collision.height_fields import HFIELD
-from dojo_py.hard.feature_geometry import FAR, feature_geometry
+from dojo_py.hard.elements.feature_geometry import FAR, feature_geometry
 
 KINDS = {
     "ball": BALL_FEATURE, "crossing": CROSSING, "point over plane": POINT_PLANE, "edges": EDGE_EDGE, "edge over edge": EDGE_OVER,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from dojo_py.hard.start_impulses import HERE
+from dojo_py.hard.solve.start_impulses import HERE
 
 
 @pytest.fixture(scope="module")

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from loaded_step import H, LoadedStep, check
 
-from dojo_py.hard.assemble import assemble
-from dojo_py.hard.recover import recover
+from dojo_py.hard.solve.assemble import assemble
+from dojo_py.hard.solve.recover import recover
 from dojo_py.jit import entry
 from dojo_py.solver.block_ldu import factorise, solve
 from dojo_py.solver.cones.contact import SECOND_ORDER

@@ -30,7 +30,7 @@ def _turning(seed):
 
 def _ends(sim, seed):
     """Velocities at the end of the step, and of the one in which what is kept of the pair is forgotten before each part."""
-    from dojo_py.hard import parts
+    from dojo_py.hard.step import parts
 
     start = parts.start_step
 

@@ -1,4 +1,4 @@
-"""How far the geoms of a pair may move towards each other in a step, however fast both move (dojo_py/hard/passing.py)."""
+"""How far the geoms of a pair may move towards each other in a step, however fast both move (dojo_py/hard/contacts/passing.py)."""
 
 from typing import NamedTuple
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from dojo_py.hard.passing import _path_between
+from dojo_py.hard.contacts.passing import _path_between
 from dojo_py.jit import entry
 
 

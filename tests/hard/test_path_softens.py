@@ -5,8 +5,8 @@ import math
 import numpy as np
 from loaded_step import H, LoadedStep, residuals
 
-from dojo_py.hard.assemble import assemble
-from dojo_py.hard.central_path import _add_softening, _any_that_softens, _soften
+from dojo_py.hard.solve.assemble import assemble
+from dojo_py.hard.solve.central_path import _add_softening, _any_that_softens, _soften
 from dojo_py.jit import entry
 
 CROSSED = (

@@ -50,8 +50,8 @@ def test_what_rolls_on_a_free_body_keeps_rolling(shape):
 def test_what_coasts_on_free_rollers_keeps_its_momentum():
     """A box of 2 kg at 1 m/s on steel rollers that already turn with it, 1 s: M v + Σ I ω / R is conserved by all that acts.
 
-    What the shift of the impulse takes from their spins (hard/feature_rows.py) is of first order in h: measured 1.75 % at h 0.01
-    and 0.85 % at 0.005, 10.9 and 6.0 % while bodies shared it by the trace of their inertias.
+    What the shift of the impulse takes from their spins (hard/elements/feature_rows.py) is of first order in h: measured 1.75 % at
+    h 0.01 and 0.85 % at 0.005, 10.9 and 6.0 % while bodies shared it by the trace of their inertias.
     """
     radius, rollers = 0.025, 30
     bodies = "".join(

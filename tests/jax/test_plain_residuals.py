@@ -13,7 +13,7 @@ from loaded_step import H, LoadedStep
 from test_jacobian_blocks import CONTACTS, contact_scene, joint_scene
 
 from dojo_py.friction_laws import CONE
-from dojo_py.hard.limits import ball_limit_rows
+from dojo_py.hard.elements.limits import ball_limit_rows
 from dojo_py.hard.terms import BALL, FREE, HINGE, SLIDE
 from dojo_py.hard.world import build_world
 from dojo_py.jax import residuals as plain

@@ -12,7 +12,7 @@ from dojo_py.actuation.controlled import is_controlled
 from dojo_py.actuation.dynamics import DYN_MUSCLE
 from dojo_py.actuation.force import advance, signal
 from dojo_py.arrays import copy
-from dojo_py.hard.next_activations import advance_actuator
+from dojo_py.hard.elements.next_activations import advance_actuator
 from dojo_py.jit import kernel
 
 

@@ -19,13 +19,13 @@ from dojo_py.actuation.orientation import QUAT
 from dojo_py.actuation.transmission import ORIENTATION, SCALAR, SITE, TENDON
 from dojo_py.algebra.rotations import quat_normalise
 from dojo_py.arrays import copy
-from dojo_py.hard.ball_servos import ball_force
-from dojo_py.hard.dof_rows import solved_impulse
-from dojo_py.hard.drives import Start, apply_actuator, load_drive
+from dojo_py.hard.elements.ball_servos import ball_force
+from dojo_py.hard.elements.dof_rows import solved_impulse
+from dojo_py.hard.elements.drives import Start, apply_actuator, load_drive
+from dojo_py.hard.elements.joint_bounds import bound_forces, bound_sum, forces_from_elsewhere, is_bounded
+from dojo_py.hard.elements.orientations import orientation_impulse, orientation_place
 from dojo_py.hard.gradients.activation_change import activation_unit, add_next, owner_of, room
 from dojo_py.hard.gradients.workspace import EPSILON
-from dojo_py.hard.joint_bounds import bound_forces, bound_sum, forces_from_elsewhere, is_bounded
-from dojo_py.hard.orientations import orientation_impulse, orientation_place
 from dojo_py.jit import kernel
 
 

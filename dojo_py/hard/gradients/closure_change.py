@@ -19,8 +19,8 @@ against body 1, world axes; λ, μ: impulses of the rows of position and orienta
 
 from dojo_py.algebra.rotations import cross, rotate
 from dojo_py.arrays import body_row, copy_rows, scratch
-from dojo_py.hard.closures import TENDON_ROW, coupled, lengths_slope, polynomial, weld_error
-from dojo_py.hard.dof_rows import spring_weights, tendon_spring
+from dojo_py.hard.elements.closures import TENDON_ROW, coupled, lengths_slope, polynomial, weld_error
+from dojo_py.hard.elements.dof_rows import spring_weights, tendon_spring
 from dojo_py.hard.gradients.own_joint import limit_stiffness, slope_by_rate
 from dojo_py.hard.gradients.screws import as_velocity
 from dojo_py.hard.gradients.state_columns import field

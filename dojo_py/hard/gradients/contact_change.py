@@ -32,10 +32,10 @@ import math
 from dojo_py.algebra.vectors import cross, matrix, turned
 from dojo_py.arrays import body_row, copy, scratch
 from dojo_py.hard.compiled_apart import START, displace_pair, feature_place
-from dojo_py.hard.contact_rows import feels_frame, physical_impulse, scale_rows
-from dojo_py.hard.feature_rows import shift_share
-from dojo_py.hard.pair_contacts import upright
-from dojo_py.hard.plane_contacts import plane_rows, touching
+from dojo_py.hard.elements.contact_rows import feels_frame, physical_impulse, scale_rows
+from dojo_py.hard.elements.feature_rows import shift_share
+from dojo_py.hard.elements.pair_contacts import upright
+from dojo_py.hard.elements.plane_contacts import plane_rows, touching
 from dojo_py.jit import kernel
 from dojo_py.solver.cones.contact import MOST_ROWS, ROWS, impulse_of
 from dojo_py.solver.octet import WIDTH

@@ -17,9 +17,9 @@ from dojo_py.algebra.vectors import along, cross, dot, dot_six, matrix, plus, ro
 from dojo_py.arrays import copy, scratch
 from dojo_py.collision.contact_columns import FRAME, GAP, IMPULSE, POSITION, TORQUE
 from dojo_py.hard.compiled_apart import END, feature_place
-from dojo_py.hard.contact_rows import physical_impulse
+from dojo_py.hard.elements.contact_rows import physical_impulse
+from dojo_py.hard.elements.plane_contacts import touching
 from dojo_py.hard.gradients.state_columns import field, subtree_motion
-from dojo_py.hard.plane_contacts import touching
 from dojo_py.jit import kernel
 from dojo_py.solver.cones.contact import MOST_ROWS, ROWS, impulse_of
 

@@ -15,7 +15,7 @@ from dojo_py.hard.compiled_apart import (
     OPEN_END,
     WHOLE_ISLAND,
 )
-from dojo_py.hard.drives import Start
+from dojo_py.hard.elements.drives import Start
 from dojo_py.hard.gradients.divided_step import begin_chain, end_chain, follow_part, give, give_back, has_derivative, in_one_part
 from dojo_py.hard.gradients.pull_back import pull_back_step
 from dojo_py.hard.gradients.step_jacobian import step_jacobian

@@ -17,9 +17,8 @@ Momenta where the last part ends are π₊ = M z, M = [m δv; D(ω; -h') δω]: 
 
 from dojo_py.algebra.rotations import log_jacobian
 from dojo_py.arrays import copy, copy_rows, scratch
-from dojo_py.hard.bodies import momentum_rows
-from dojo_py.hard.fast_rotation import by_longer_interval, in_shorter_intervals, parts_of_rotation, rotation_in
-from dojo_py.hard.fast_start import all_alike
+from dojo_py.hard.elements.bodies import momentum_rows
+from dojo_py.hard.elements.lift import ACTS
 from dojo_py.hard.gradients.activation_change import activations_follow_state
 from dojo_py.hard.gradients.actuator_columns import follows_bodies, follows_state
 from dojo_py.hard.gradients.closure_change import load_joints
@@ -36,7 +35,8 @@ from dojo_py.hard.gradients.step_jacobian import (
     take_loads,
 )
 from dojo_py.hard.islands import BODIES, in_span
-from dojo_py.hard.lift import ACTS
+from dojo_py.hard.step.fast_rotation import by_longer_interval, in_shorter_intervals, parts_of_rotation, rotation_in
+from dojo_py.hard.step.fast_start import all_alike
 from dojo_py.hard.terms import EQ_ORIENTATION, EQ_PATH, FAST_PARTS
 from dojo_py.jit import kernel
 from dojo_py.solver.octet import WIDTH, clear_block

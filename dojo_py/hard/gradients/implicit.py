@@ -3,8 +3,8 @@
 Source: Dojo, section V-C; Amos and Kolter (2017).
 """
 
-from dojo_py.hard.assemble import assemble
 from dojo_py.hard.gradients.refinement import refine
+from dojo_py.hard.solve.assemble import assemble
 from dojo_py.jit import kernel
 from dojo_py.solver.block_ldu import factorise, solve_many
 from dojo_py.solver.transposed_rows import solve_transposed_rows

@@ -26,10 +26,10 @@ Coordinate m moves the joints after it and rotates the child. Screws (v, ω), v 
 from dojo_py.algebra.rotations import quat_exp, quat_mul
 from dojo_py.algebra.vectors import ZERO, along, cross, dot, matrix, minus, plus, row, times, turned, turned_back
 from dojo_py.arrays import body_row, copy, scratch
-from dojo_py.hard.ball_servos import has_vector_law, vector_laws
-from dojo_py.hard.chain_coordinates import chain_start
+from dojo_py.hard.elements.ball_servos import has_vector_law, vector_laws
+from dojo_py.hard.elements.chain_coordinates import chain_start
+from dojo_py.hard.elements.joints.compound import chain_pose, solve_small
 from dojo_py.hard.gradients.workspace import EPSILON
-from dojo_py.hard.joints.compound import chain_pose, solve_small
 from dojo_py.hard.terms import BALL, COMPOUND, FREE, HINGE
 from dojo_py.jit import kernel
 

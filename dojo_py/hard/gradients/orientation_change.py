@@ -11,8 +11,7 @@ from __future__ import annotations
 
 from dojo_py.algebra.vectors import cross, matrix, minus, plus, times, turned, turned_back
 from dojo_py.arrays import body_row, scratch
-from dojo_py.hard.gradients.screws import as_velocity
-from dojo_py.hard.orientations import (
+from dojo_py.hard.elements.orientations import (
     BOUND,
     bounded_change,
     orientations,
@@ -20,6 +19,7 @@ from dojo_py.hard.orientations import (
     turning_axes,
     whole_torque,
 )
+from dojo_py.hard.gradients.screws import as_velocity
 from dojo_py.hard.terms import EQ_ORIENTATION
 from dojo_py.jit import kernel
 

@@ -8,11 +8,11 @@ law           of springs, armature, servos, limits and dry friction, by the coor
 
 from dojo_py.algebra.rotations import log_jacobian, quat_exp, turn_back
 from dojo_py.arrays import scratch, zeros
-from dojo_py.hard.ball_servos import vector_laws
-from dojo_py.hard.dof_rows import curved_spring, has_vector_spring, spring_weights
+from dojo_py.hard.elements.ball_servos import vector_laws
+from dojo_py.hard.elements.dof_rows import curved_spring, has_vector_spring, spring_weights
+from dojo_py.hard.elements.limits import ball_limit_rows, limit_distance
 from dojo_py.hard.gradients.impulse_change import impulse_change
 from dojo_py.hard.gradients.screws import as_velocity
-from dojo_py.hard.limits import ball_limit_rows, limit_distance
 from dojo_py.jit import kernel
 
 

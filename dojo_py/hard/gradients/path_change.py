@@ -8,11 +8,11 @@
 """
 
 from dojo_py.arrays import scratch
-from dojo_py.hard.closures import TENDON_ROW, lengths_slope
+from dojo_py.hard.elements.closures import TENDON_ROW, lengths_slope
+from dojo_py.hard.elements.tendon_paths import path_state
 from dojo_py.hard.gradients.actuator_columns import displaced
 from dojo_py.hard.gradients.closure_change import tendon_law_change
 from dojo_py.hard.gradients.screws import as_velocity
-from dojo_py.hard.tendon_paths import path_state
 from dojo_py.hard.terms import EQ_LENGTHS, EQ_PATH, EQ_TENDON
 from dojo_py.jit import kernel
 

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dojo_py.hard.closures import regularisation
+from dojo_py.hard.elements.closures import regularisation
 from dojo_py.hard.terms import CONSTRAINT_ROWS
 from dojo_py.jit import kernel
 from dojo_py.solver.block_ldu import solve_many

@@ -18,9 +18,9 @@ from dojo_py.algebra.rotations import (
 )
 from dojo_py.algebra.vectors import cross, dot, row
 from dojo_py.arrays import body_row, scratch
-from dojo_py.hard.bodies import momentum_rows
-from dojo_py.hard.chain_coordinates import chain_back, entries, read_chain
-from dojo_py.hard.joints.compound import chain_pose
+from dojo_py.hard.elements.bodies import momentum_rows
+from dojo_py.hard.elements.chain_coordinates import chain_back, entries, read_chain
+from dojo_py.hard.elements.joints.compound import chain_pose
 from dojo_py.hard.terms import BALL, FREE
 from dojo_py.jit import kernel
 from dojo_py.solver.octet import WIDTH

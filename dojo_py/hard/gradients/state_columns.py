@@ -10,8 +10,8 @@ with planes. At joint j itself the rows change by the rigid motion of its child,
 """
 
 from dojo_py.arrays import scratch
-from dojo_py.hard.contact_rows import feels_frame
-from dojo_py.hard.medium import in_medium, wind_columns
+from dojo_py.hard.elements.contact_rows import feels_frame
+from dojo_py.hard.elements.medium import in_medium, wind_columns
 from dojo_py.jit import kernel
 
 

@@ -1,7 +1,8 @@
 """A and B of one step: [δq, δv, δact] after = A [δq, δv, δact] before + B δcontrol."""
 
 from dojo_py.arrays import copy, copy_rows
-from dojo_py.hard.drives import Start, load_drive
+from dojo_py.hard.elements.drives import Start, load_drive
+from dojo_py.hard.elements.lift import ACTS
 from dojo_py.hard.gradients.activation_change import activations_follow_state
 from dojo_py.hard.gradients.actuator_columns import (
     activation_drive,
@@ -25,7 +26,6 @@ from dojo_py.hard.gradients.path_change import path_columns
 from dojo_py.hard.gradients.screws import all_screws, poses_before
 from dojo_py.hard.gradients.state_columns import body_columns, column_motion, pair_columns
 from dojo_py.hard.gradients.workspace import EPSILON
-from dojo_py.hard.lift import ACTS
 from dojo_py.jit import kernel
 from dojo_py.solver.octet import clear_block
 

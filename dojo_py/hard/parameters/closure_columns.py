@@ -6,11 +6,11 @@ equality of two     δl₁₊ - poly'(l₂₊) δl₂₊;  -poly''(l₂) λ δl�
 """
 
 from dojo_py.arrays import scratch
-from dojo_py.hard.closures import TENDON_ROW, lengths_slope, pose_rows
+from dojo_py.hard.elements.closures import TENDON_ROW, lengths_slope, pose_rows
+from dojo_py.hard.elements.tendon_paths import path_length, path_state
 from dojo_py.hard.gradients.closure_change import tendon_law_change
 from dojo_py.hard.gradients.path_change import impulse_along
 from dojo_py.hard.parameters.moves import move, move_back
-from dojo_py.hard.tendon_paths import path_length, path_state
 from dojo_py.hard.terms import EQ_COUPLING, EQ_LENGTHS, EQ_PATH
 from dojo_py.jit import kernel
 from dojo_py.solver.octet import WIDTH

@@ -12,17 +12,18 @@ from dojo_py.arrays import scratch
 from dojo_py.by_address import Apart
 from dojo_py.collision.participation import NOW
 from dojo_py.hard import compiled_apart
-from dojo_py.hard.closures import lengths_slope
-from dojo_py.hard.coordinates import to_maximal
-from dojo_py.hard.drives import Start, drive
+from dojo_py.hard.elements.closures import lengths_slope
+from dojo_py.hard.elements.coordinates import to_maximal
+from dojo_py.hard.elements.drives import Start, drive
+from dojo_py.hard.elements.joint_rows import start_joint
+from dojo_py.hard.elements.lift import ACTS
+from dojo_py.hard.elements.tendon_paths import path_state
 from dojo_py.hard.gradients.actuator_columns import displaced, follows_bodies
 from dojo_py.hard.gradients.closure_change import tendon_law_change
 from dojo_py.hard.gradients.path_change import path_columns
 from dojo_py.hard.gradients.rates import next_coordinates
 from dojo_py.hard.gradients.screws import as_velocity
 from dojo_py.hard.gradients.state_columns import subtree_motion
-from dojo_py.hard.joint_rows import start_joint
-from dojo_py.hard.lift import ACTS
 from dojo_py.hard.parameters import flat
 from dojo_py.hard.parameters.adjoint import pull_one, solve_adjoint, subtract_rates
 from dojo_py.hard.parameters.closure_columns import closure_rows_column
@@ -37,7 +38,6 @@ from dojo_py.hard.parameters.pair_columns import pair_column, size_column
 from dojo_py.hard.parameters.plane_columns import plane_column
 from dojo_py.hard.parameters.subtree import carry_down, subtree_adjoint
 from dojo_py.hard.parameters.timestep_column import timestep_column
-from dojo_py.hard.tendon_paths import path_state
 from dojo_py.hard.terms import EQ_LENGTHS, EQ_PATH, EQ_TENDON
 from dojo_py.jit import kernel
 from dojo_py.simulate.arguments import Outside

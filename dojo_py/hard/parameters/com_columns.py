@@ -13,7 +13,7 @@ The impulse F of joints and closures is the remainder of the body's momentum row
 """
 
 from dojo_py.arrays import scratch, zeros
-from dojo_py.hard.feature_rows import shift_share
+from dojo_py.hard.elements.feature_rows import shift_share
 from dojo_py.hard.parameters.adjoint import pull_three
 from dojo_py.jit import kernel
 from dojo_py.solver.cones.contact import MOST_ROWS, ROWS, impulse_of

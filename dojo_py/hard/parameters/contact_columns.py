@@ -15,7 +15,7 @@ import math
 from dojo_py.algebra.vectors import along, cross, dot, matrix, minus, row, times, turned, turned_back
 from dojo_py.arrays import scratch
 from dojo_py.friction_laws import FRICTIONLESS
-from dojo_py.hard.contact_rows import physical_impulse
+from dojo_py.hard.elements.contact_rows import physical_impulse
 from dojo_py.hard.parameters.adjoint import pull_one, pull_three
 from dojo_py.jit import kernel
 from dojo_py.solver.cones.contact import MOST_ROWS, ROWS, impulse_of

@@ -6,12 +6,12 @@ part of a body. Evaluating these laws takes a microsecond, and they contain none
 """
 
 from dojo_py.arrays import scratch
-from dojo_py.hard.ball_servos import ball_force
 from dojo_py.hard.body_table import add_joint_forces, gather_wrenches
-from dojo_py.hard.dof_rows import solved_impulse
-from dojo_py.hard.drives import drive
+from dojo_py.hard.elements.ball_servos import ball_force
+from dojo_py.hard.elements.dof_rows import solved_impulse
+from dojo_py.hard.elements.drives import drive
+from dojo_py.hard.elements.orientations import orientation_impulse, orientation_place
 from dojo_py.hard.gradients.activation_change import next_activations
-from dojo_py.hard.orientations import orientation_impulse, orientation_place
 from dojo_py.hard.parameters.adjoint import pull, pull_one
 from dojo_py.jit import kernel
 

@@ -12,10 +12,10 @@ is divided by the time step twice, stays small; linear terms are exact.
 
 from dojo_py.algebra.rotations import quat_mul, quat_normalise, quat_to_matrix, turn_vector
 from dojo_py.arrays import body_row, copy_rows, scratch, zeros
-from dojo_py.hard.closures import TENDON_ROW, coupled, polynomial
-from dojo_py.hard.coordinates import joint_pose
+from dojo_py.hard.elements.closures import TENDON_ROW, coupled, polynomial
+from dojo_py.hard.elements.coordinates import joint_pose
+from dojo_py.hard.elements.joint_rows import joint_frame, rows_of_joint, start_impulses
 from dojo_py.hard.gradients.own_joint import law_by_rates, slope_by_rate
-from dojo_py.hard.joint_rows import joint_frame, rows_of_joint, start_impulses
 from dojo_py.hard.parameters.adjoint import pull, pull_one
 from dojo_py.hard.parameters.moves import move_back, move_by
 from dojo_py.hard.terms import EQ_COUPLING, EQ_TENDON

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dojo_py.handles import handle, handles
-from dojo_py.hard.drives import allocate_drive
+from dojo_py.hard.elements.drives import allocate_drive
 from dojo_py.hard.parameters.flat import Directions, flatten, on_vector
 from dojo_py.hard.world import World
 from dojo_py.jit import kernel

@@ -19,7 +19,7 @@ bound θ of a ball -(γ/s) ∂s/∂θ a - γ a/θ                 a = r/θ,  ∂
 import math
 
 from dojo_py.arrays import copy_rows, scratch
-from dojo_py.hard.dof_rows import (
+from dojo_py.hard.elements.dof_rows import (
     curved_spring,
     spring_shares,
     spring_weights,
@@ -27,7 +27,7 @@ from dojo_py.hard.dof_rows import (
     tendon_stretch,
     vector_springs,
 )
-from dojo_py.hard.limits import limit_distance
+from dojo_py.hard.elements.limits import limit_distance
 from dojo_py.hard.parameters.adjoint import pull_one, pull_three
 from dojo_py.hard.parameters.flat import ARMATURE, DAMPING, FRICTIONLOSS, GRAVITY, INERTIA, MASS, SPRINGREF, STIFFNESS, WRENCH
 from dojo_py.jit import kernel

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from dojo_py.actuation.transmission import CRANK
-from dojo_py.hard.closure_table import held_ends
-from dojo_py.hard.orientation_table import orientation_servos
+from dojo_py.hard.elements.closure_table import held_ends
+from dojo_py.hard.elements.orientation_table import orientation_servos
 from dojo_py.hard.parameters.flat import PLACES
 from dojo_py.hard.parameters.frames import frame_of
 from dojo_py.hard.parameters.kind import Kind, not_zero

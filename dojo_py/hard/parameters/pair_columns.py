@@ -16,12 +16,12 @@ Where the step starts the gap changes, too: with it an overlap that may stay, an
 from dojo_py.algebra.vectors import along, dot, matrix, plus, row, times, turned_back
 from dojo_py.arrays import body_row, scratch
 from dojo_py.hard.compiled_apart import START, displace_pair, feature_place, size_change
-from dojo_py.hard.contact_rows import feels_frame, physical_impulse
-from dojo_py.hard.feature_rows import ZERO, rolls, rounding_of, slip_change, tangents_change, turned_to_start
+from dojo_py.hard.contacts.size_change import BEYOND, END, LONGER
+from dojo_py.hard.contacts.size_change import START as BEGIN
+from dojo_py.hard.elements.contact_rows import feels_frame, physical_impulse
+from dojo_py.hard.elements.feature_rows import ZERO, rolls, rounding_of, slip_change, tangents_change, turned_to_start
 from dojo_py.hard.gradients.contact_change import frame_angle, twist_rows
 from dojo_py.hard.parameters.adjoint import pull, pull_one
-from dojo_py.hard.size_change import BEYOND, END, LONGER
-from dojo_py.hard.size_change import START as BEGIN
 from dojo_py.jit import kernel
 from dojo_py.solver.cones.contact import MOST_ROWS, ROWS, impulse_of
 

@@ -12,12 +12,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dojo_py.actuation.transmission import CRANK, SITE
-from dojo_py.hard.closure_table import held_ends
-from dojo_py.hard.couplings import acting_tendons
+from dojo_py.hard.elements.closure_table import held_ends
+from dojo_py.hard.elements.couplings import acting_tendons
+from dojo_py.hard.elements.path_table import path_of
 from dojo_py.hard.parameters.flat import PLACES
 from dojo_py.hard.parameters.frames import place_of, point_in
 from dojo_py.hard.parameters.kind import Kind, body_size
-from dojo_py.hard.path_table import path_of
 from dojo_py.hard.terms import EQ_PATH
 from dojo_py.hard.world import World
 from dojo_py.mechanism.enums import ObjType, WrapType

@@ -11,7 +11,7 @@ origin, c its centre, a_j its axes.
 
 from dojo_py.algebra.vectors import along, cross, dot, minus, row
 from dojo_py.arrays import scratch
-from dojo_py.hard.contact_rows import evaluate_contact, plane_gap
+from dojo_py.hard.elements.contact_rows import evaluate_contact, plane_gap
 from dojo_py.hard.parameters.adjoint import pull, pull_one
 from dojo_py.hard.parameters.flat import AXES, CENTRE
 from dojo_py.hard.parameters.moves import move, move_back

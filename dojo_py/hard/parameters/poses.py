@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from dojo_py.hard.joint_table import quaternion_product
+from dojo_py.hard.elements.joint_table import quaternion_product
 from dojo_py.hard.parameters.flat import JOINT
 from dojo_py.hard.parameters.frames import frame_of, place_of, point_in
 from dojo_py.hard.parameters.kind import Kind, body_labels, body_size, moving_bodies, not_zero

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dojo_py.actuation.transmission import ADHESION, ORIENTATION
-from dojo_py.hard.lift import driven
+from dojo_py.hard.elements.lift import driven
 from dojo_py.hard.parameters.flat import ACTUATOR, NUMBERS
 from dojo_py.hard.parameters.kind import Kind
 from dojo_py.hard.parameters.tendons import tendon_coordinates

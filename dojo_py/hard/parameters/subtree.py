@@ -12,7 +12,7 @@ second.
 """
 
 from dojo_py.arrays import body_row, scratch, zeros
-from dojo_py.hard.contact_rows import feels_frame
+from dojo_py.hard.elements.contact_rows import feels_frame
 from dojo_py.hard.gradients.closure_change import pose_impulse_change
 from dojo_py.hard.gradients.screws import as_velocity
 from dojo_py.hard.parameters.adjoint import pull, pull_one

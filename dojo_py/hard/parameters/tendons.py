@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dojo_py.hard.couplings import acting_tendons
+from dojo_py.hard.elements.couplings import acting_tendons
 from dojo_py.hard.parameters.kind import Kind, not_negative
 from dojo_py.hard.parameters.laws import Coordinates, keeps_friction, law_kind
 from dojo_py.hard.world import World

@@ -11,8 +11,8 @@ next rates -q̇₊/h.
 """
 
 from dojo_py.arrays import copy_rows, scratch
-from dojo_py.hard.bodies import momentum_rows, old_momentum
-from dojo_py.hard.dof_rows import (
+from dojo_py.hard.elements.bodies import momentum_rows, old_momentum
+from dojo_py.hard.elements.dof_rows import (
     curved_damper,
     curved_spring,
     has_vector_spring,
@@ -20,7 +20,7 @@ from dojo_py.hard.dof_rows import (
     tendon_spring,
     vector_springs,
 )
-from dojo_py.hard.medium import in_medium, medium_longer
+from dojo_py.hard.elements.medium import in_medium, medium_longer
 from dojo_py.hard.parameters.adjoint import pull, pull_one
 from dojo_py.hard.parameters.flat import FRICTIONLOSS
 from dojo_py.hard.parameters.number_columns import dof_number

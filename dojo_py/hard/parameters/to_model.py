@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from dojo_py.hard.couplings import acting_tendons
+from dojo_py.hard.elements.couplings import acting_tendons
 from dojo_py.hard.parameters import contacts, joints, orientations, places, planes, poses
 from dojo_py.hard.parameters.actuators import _places as gear_places
 from dojo_py.hard.parameters.frames import point_in, turn_between

@@ -7,7 +7,7 @@ State z of a contact, impulse and motion; n = SECOND_ORDER[law]:
     pyramid         ψ, s_ψ, β₁₋₄, s_β₁₋₄            pyramid.py                                  (Dojo, eq. 5-10)
 
 v (n,) is the motion that friction opposes: sliding along two tangents [m/s]; spinning about the normal; rolling about the tangents.
-Its rows and the impulses ξ along them are scaled so that one bound μ γ holds for all of them (hard/contact_rows.py).
+Its rows and the impulses ξ along them are scaled so that one bound μ γ holds for all of them (hard/elements/contact_rows.py).
 β is constant: 0, except where friction's bound is held at an estimate (then μ is 0), which makes the problem of a step convex.
 
 Newton's equations of a contact are solved for the impulse F = (γ, ξ) as a function of the motion y = (gap, v):  δF = f - K δy, with

@@ -1,0 +1,190 @@
+"""How far the present point is from the goal of a solve, and whether the solve terminates there."""
+
+import math
+from typing import NamedTuple
+
+from dojo_py.arrays import scratch
+from dojo_py.hard.islands import CONTACTS, DOFS, LIMITS, MOVED_CONTACTS, MOVED_LIMITS
+from dojo_py.hard.solve.complementarity import centring
+from dojo_py.hard.solve.residual_norm import BEYOND_IMPULSES, BEYOND_ROUND_OFF, UNCLEAR, residual_of
+from dojo_py.hard.solve.residuals import evaluate_rows
+from dojo_py.hard.statuses import GOES_ON, MAX_ITERATIONS, NOT_FINITE, SOLVED, STALLED, TOO_FAST
+from dojo_py.jit import kernel
+from dojo_py.solver.cones.contact import ROWS
+from dojo_py.solver.cones.standoff import has_arrived
+
+NO_STEP = 1e-3
+"""A solve is stuck after STUCK step lengths in a row that are shorter than this."""
+STUCK = 3
+
+
+class Goal(NamedTuple):
+    """Where a solve is to end, and after how many iterations at the latest."""
+
+    kappa: float  # κ of gaps [N s m]; 0 asks for the hard limit: then tol_comp bounds the complementarity itself
+    lead: float  # at the end: κ of friction's products [N s m/s] over κ of gaps
+    weight: float  # on the path there: κ of gaps over κ of friction's products [s] (`friction_target`)
+    tol_residual: float  # [m/s]
+    tol_comp: float  # of |b∘c - κe| [N s m]
+    tol_gap: float  # of |γ s - κ| alone [N s m]: less where friction's products end above those of gaps (`lead`)
+    most: int  # iterations
+    keeps_best: bool  # whether the best point is kept in W.best, see `outcome.keep_best`
+
+
+class Measure(NamedTuple):
+    """How far the present point is from the goal."""
+
+    residual: float  # largest row beyond its round-off [m/s]
+    worst: float  # largest |b∘c - κe| [N s m, N s m/s]
+    gaps: float  # largest |γ s - κ| [N s m]
+    mean: float  # mean product in excess of the goal, friction's times the weight [N s m]
+    typical: float  # mean product of gaps; 0 on the central path, where all products have the same target (`assemble`)
+
+
+class Course(NamedTuple):
+    """How the iterations went so far."""
+
+    least_residual: float  # at the last iteration that counted as progress
+    least_mean: float
+    idle: int  # iterations since
+    short: int  # steps in a row that were shorter than NO_STEP
+    fast: int  # steps in a row that were halved because a body would have rotated by more than a step can (`JOINTED_TURN`)
+
+
+@kernel
+def motion_alone(tol_residual, most):
+    """The Goal of a solve for the motion at fixed impulses of contacts, limits and dry friction."""
+    return Goal(0.0, 1.0, 1.0, tol_residual, 1.0, 1.0, most, False)
+
+
+@kernel
+def end_of_path(goal):
+    """The target of the products of gaps [N s m] at the end of a solve."""
+    return goal.weight * (goal.lead * goal.kappa if goal.kappa > 0.0 else 0.5 * goal.tol_comp)
+
+
+@kernel
+def friction_target(goal, target):
+    """The target of friction's products [N s m/s] beside `target` of gaps [N s m]: 1/weight times that, not below their end.
+
+    In the hard limit this end is `lead` times that of gaps. (With a weight that is smaller by `lead` on the whole path, friction
+    would be relaxed thousands of times as much as gaps: of 256 steps of a tower of millimetres 126 were unsolved, of metres none.)
+    """
+    if not target > 0.0:  # (a prediction of the affine step)
+        return 0.0
+    return max(target / goal.weight, goal.lead * (goal.kappa if goal.kappa > 0.0 else 0.5 * goal.tol_comp))
+
+
+@kernel
+def measure(L, P, Q, W, h, goal):
+    """The Measure of the present point, whose motion has been evaluated."""
+    sums = scratch(6)
+    evaluate_rows(L, P, Q, W, h)
+    settle_slacks(W)
+    centring(W, goal.kappa, goal.lead * goal.kappa, 0.0, sums)
+    typical = sums[1] / max(sums[2], 1.0) if goal.kappa == 0.0 else 0.0
+    worst = max(sums[0], sums[3] / goal.lead)
+    return Measure(residual_of(L, W, h, BEYOND_ROUND_OFF), worst, sums[0], mean_product(sums, goal), typical)
+
+
+@kernel
+def settle_slacks(W):
+    """Where a slack and its gap have both arrived at the standoff, set the slack to the gap.
+
+    A slack of 1e-10 m that is off by 1e-13 would move a thousandth of the load to other contacts, although both have arrived.
+    """
+    for k in range(W.span[MOVED_CONTACTS, 0], W.span[MOVED_CONTACTS, 1]):
+        c = W.members[CONTACTS, k]
+        if has_arrived(W.con[c, 1], W.standoff[c]) and has_arrived(W.cval[c, 0], W.standoff[c]):
+            W.con[c, 1] = W.cval[c, 0]
+    for k in range(W.span[MOVED_LIMITS, 0], W.span[MOVED_LIMITS, 1]):
+        m = W.members[LIMITS, k]
+        standoff = W.limit_standoff[W.limit_active[m]]
+        if has_arrived(W.lim[m, 1], standoff) and has_arrived(W.lgap[m], standoff):
+            W.lim[m, 1] = W.lgap[m]
+
+
+@kernel
+def mean_product(sums, goal):
+    """Mean product in excess of the goal, friction's times weight [N s m], from the sums of `centring` (Dojo, eq. 52).
+
+    What friction's products have at their end by `lead` alone is no excess.
+    """
+    at_end = 0.5 * (goal.lead - 1.0) * goal.tol_comp * sums[5] if goal.kappa == 0.0 else 0.0
+    excess = max(sums[1] - sums[2] * goal.kappa, 0.0) + goal.weight * max(sums[4] - at_end, 0.0)
+    return excess / max(sums[2] + sums[5], 1.0)
+
+
+@kernel
+def begin_course(at):
+    """The Course of a solve that starts at this Measure."""
+    return Course(at.residual, at.mean, 0, 0, 0)
+
+
+@kernel
+def go_on(course, at, alpha, rotates_too_far):
+    """The Course after a step alpha to this Measure."""
+    short = course.short + 1 if alpha < NO_STEP else 0
+    fast = course.fast + 1 if rotates_too_far else 0
+    if at.residual < 0.5 * course.least_residual or at.mean < 0.5 * course.least_mean:
+        return Course(min(at.residual, course.least_residual), min(at.mean, course.least_mean), 0, short, fast)
+    return Course(course.least_residual, course.least_mean, course.idle + 1, short, fast)
+
+
+@kernel
+def verdict(L, W, h, goal, at, course, iteration):
+    """(status, residual) of a solve that ends here, or (GOES_ON, residual).
+
+    The starting point may meet the tolerances although small forces are unbalanced, which would then never act: so a first step is
+    taken, unless the residual is below `at_rest` times its tolerance. A solve that got stuck is accepted where what exceeds the
+    tolerances is round-off of products and of joint rows.
+    """
+    if at.residual <= goal.tol_residual and at.worst <= goal.tol_comp and at.gaps <= goal.tol_gap:
+        if iteration > 0 or at.residual <= W.solver.at_rest * goal.tol_residual:
+            return SOLVED, at.residual
+    if not (math.isfinite(at.residual) and math.isfinite(at.worst)):
+        return NOT_FINITE, at.residual
+    if course.fast >= W.solver.rotation_bound:
+        return TOO_FAST, at.residual
+    stuck = course.short >= STUCK or course.idle >= W.solver.patience
+    if not stuck and iteration < goal.most:
+        return GOES_ON, at.residual
+    residual, accepted = at.residual, goal.tol_comp * steady(W) if goal.kappa == 0.0 else goal.tol_comp
+    accepted = max(accepted, min(_product_round_off(W), 1e-3 * goal.kappa if goal.kappa > 0.0 else math.inf))
+    if residual > goal.tol_residual and at.worst <= accepted:
+        residual = residual_of(L, W, h, BEYOND_IMPULSES)
+    if residual <= goal.tol_residual and at.worst <= accepted:
+        return SOLVED, residual
+    return STALLED if stuck else MAX_ITERATIONS, residual
+
+
+@kernel
+def steady(W):
+    """Factor by which the complementarity of a solve that got stuck may exceed the tolerance: it grows with the largest impulse.
+
+    See `SolverSettings.steady`.
+    """
+    most = 0.0
+    for k in range(W.span[MOVED_CONTACTS, 0], W.span[MOVED_CONTACTS, 1]):
+        most = max(most, W.con[W.members[CONTACTS, k], 0])
+    for k in range(W.span[MOVED_LIMITS, 0], W.span[MOVED_LIMITS, 1]):
+        most = max(most, W.lim[W.members[LIMITS, k], 0])
+    for k in range(W.span[DOFS, 0], W.span[DOFS, 1]):
+        most = max(most, W.bound[W.members[DOFS, k]])
+    return max(1.0, W.solver.steady * most)
+
+
+@kernel
+def _product_round_off(W):
+    """Round-off of friction's products ξ∘η [N s m/s]: differences of terms as large as the bound times the speed."""
+    most = 0.0
+    for k in range(W.span[MOVED_CONTACTS, 0], W.span[MOVED_CONTACTS, 1]):
+        c = W.members[CONTACTS, k]
+        speed = 0.0
+        for r in range(1, ROWS[W.claw[c]]):
+            speed += abs(W.cval[c, r])
+        most = max(most, W.cmu[c] * W.con[c, 0] * speed)
+    for k in range(W.span[DOFS, 0], W.span[DOFS, 1]):
+        d = W.members[DOFS, k]
+        most = max(most, W.bound[d] * (W.fric[d, 1] + W.fric[d, 2]))
+    return UNCLEAR * most
