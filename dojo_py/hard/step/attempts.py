@@ -13,13 +13,14 @@ from dojo_py.hard.solve.at_end import any_pyramid, newton_at_end
 from dojo_py.hard.solve.central_path import follow
 from dojo_py.hard.solve.first_point import any_cone, fly, hold_cones, release_cones, stand, start_motion
 from dojo_py.hard.solve.interior_point import iterate
+from dojo_py.hard.solve.least_stress import relieve_stress
 from dojo_py.hard.solve.measure import Goal, motion_alone, steady
 from dojo_py.hard.solve.residual_norm import BEYOND_ROUND_OFF, SMALL, UNCLEAR, WHOLE, residual_of
 from dojo_py.hard.solve.residuals import evaluate_motion
 from dojo_py.hard.solve.start_impulses import COLD, HERE, WARM, guess_impulses
 from dojo_py.hard.solve.start_pairs import slips_more, start_pairs
 from dojo_py.hard.solve.unloaded import let_go, nothing_touches, slacks_of_motion
-from dojo_py.hard.statuses import MAX_ITERATIONS, SOLVED, STALLED, TOO_FAST
+from dojo_py.hard.statuses import GOES_ON, MAX_ITERATIONS, SOLVED, STALLED, TOO_FAST
 from dojo_py.hard.step.held_bounds import bounds_held
 from dojo_py.jit import kernel
 
@@ -125,8 +126,11 @@ def _attempt(L, P, Q, A, W, h, kappa, attempt, impulses, keeps_best, tightest):
         return True
     if attempt == AT_END:
         goal = Goal(0.0, lead, weight, tol_residual, tol_comp, tol_gap, 0, False)
-        status, count, residual, worst = newton_at_end(L, P, Q, A, W, h, goal)
-        found[COUNT] += count
+        for relieved in range(2):  # (once more without stress, whose round-off the first residual may hold)
+            status, count, residual, worst = newton_at_end(L, P, Q, A, W, h, goal)
+            found[COUNT] += count
+            if relieved or not relieve_stress(L, W, h, status, count):
+                break
         if status != SOLVED:
             found[END_IN_VAIN] = 1.0
             return False
@@ -137,8 +141,11 @@ def _attempt(L, P, Q, A, W, h, kappa, attempt, impulses, keeps_best, tightest):
         _, count = follow(L, P, Q, A, W, h, weight / lead, end, tol_residual, int(PATH_SHARE * left(W)))
         found[COUNT] += count
     goal = Goal(kappa, lead, weight, tol_residual, tol_comp, tol_gap, _most(W, SOLVE_LIMIT), keeps_best)
-    status, count, residual, worst = iterate(L, P, Q, A, W, h, goal)
-    found[COUNT] += count
+    for relieved in range(2):
+        status, count, residual, worst = iterate(L, P, Q, A, W, h, goal)
+        found[COUNT] += count
+        if relieved or not relieve_stress(L, W, h, status, count):
+            break
     _note(L, W, h, status, residual, worst)
     return status == SOLVED or (status == TOO_FAST and kappa == 0.0) or left(W) <= 0.0
 
@@ -191,8 +198,13 @@ def _start(L, P, Q, A, W, h, kappa, attempt, impulses, weight, most):
     _, count, _, _ = iterate(L, P, Q, A, W, h, motion_alone(tolerance, 1))
     if cones and kappa == 0.0 and not again and nothing_touches(L, W, h):
         let_go(W)
-        status, more, _, _ = iterate(L, P, Q, A, W, h, motion_alone(W.options.residual_tolerance, most))
-        count += more
+        status = GOES_ON
+        for relieved in range(2):
+            status, more, _, _ = iterate(L, P, Q, A, W, h, motion_alone(W.options.residual_tolerance, most))
+            count += more
+            if relieved or not relieve_stress(L, W, h, status, more):
+                break
+            hold_cones(W)
         if status == SOLVED and nothing_touches(L, W, h):
             release_cones(L, W, h)
             slacks_of_motion(W)
