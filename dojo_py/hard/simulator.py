@@ -378,10 +378,10 @@ class HardSimulator(HasPoses):
 
     def _model_of_poses(self) -> Any:
         """With the frames that `with_parameters` gave; made once."""
-        from dojo_py.hard.parameters.to_model import FRAMES, changed_model
+        from dojo_py.hard.parameters.to_model import FRAMES, changed_model, with_own_centres
 
         if self._frames is None:
-            self._frames = changed_model(self, FRAMES) if self._values else self.model
+            self._frames = with_own_centres(self, changed_model(self, FRAMES)) if self._values else self.model
         return self._frames
 
     def _model_of_sensors(self) -> Any:

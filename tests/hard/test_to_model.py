@@ -7,6 +7,7 @@ import mujoco
 import numpy as np
 import pytest
 from default_run import some
+from differences import ridders
 from drawn_mechanisms import Mechanism
 
 from dojo_py import HardSimulator, SoftSimulator, load_model, save_mjcf
@@ -99,6 +100,43 @@ def test_poses_and_jacobians_are_those_of_the_changed_frames():
     assert np.abs(mine.bodies.position - sim.poses(sim.initial_state()).bodies.position).max() > 1e-3
     assert np.array_equal(changed.model.jnt_pos, sim.model.jnt_pos)
     assert changed.energy(states[0]) == pytest.approx(other.energy(states[1]), rel=1e-9)
+
+
+JOINED = """<mujoco><worldbody><body name="a" pos="0 0 1"><freejoint/><geom size=".1" mass="1"/><body name="w" pos=".3 .1 0">
+  <geom size=".05" mass=".5"/></body><body name="b" pos="0 0 -.3"><joint axis="0 1 .2"/><geom size=".06" pos=".1 0 0" mass=".3"/>
+  <body name="v" pos="0 .2 0"><geom size=".05" mass=".2"/></body></body></body></worldbody></mujoco>"""
+"""Two bodies with parts that are joined to them rigidly."""
+
+
+@pytest.mark.parametrize("kinds", [["mass"], ["com"], ["com", "mass"]])
+def test_wrenches_act_at_the_new_model_s_centres_of_mass(kinds):
+    """What is joined rigidly keeps its mass, so that the body's own centre moves: there wrenches act, and states and poses tell it.
+
+    They acted where the file has it: of twice the mass the first body spun two and a half times as fast as the new model's.
+    """
+    sim = HardSimulator(load_model(JOINED), timestep=0.01)
+    values = {"mass": [3.0, 0.8], "com": [[0.11, 0.03, 0.01], [0.065, 0.085, 0.004]]}
+    changed = sim.with_parameters({kind: values[kind] for kind in kinds})
+    other = HardSimulator(changed.to_model(), timestep=0.01)
+    wrenches = 5.0 * np.random.default_rng(0).normal(size=(sim.model.nbody, 6))
+    for _ in range(2):
+        one, two = (s.rollout(s.initial_state(), np.zeros((5, 0)), wrenches=wrenches).final_state for s in (changed, other))
+        assert np.allclose(one.qpos, two.qpos, atol=1e-10)
+        assert np.allclose(one.maximal, two.maximal, atol=1e-8)
+        assert np.allclose(changed.poses(one).inertial.position, one.maximal[:, :3], atol=1e-10)
+    exact = changed.linearize(changed.initial_state(), wrenches=wrenches, parameters=kinds).parameters
+    for kind in kinds:
+        value, direction = values[kind] * np.ones(1), np.random.default_rng(1).normal(size=np.shape(values[kind]))
+
+        def slope(amount, kind=kind, value=value, direction=direction):
+            rates = []
+            for side in (amount, -amount):
+                there = changed.with_parameters({kind: value + side * direction})
+                rates.append(there.step(there.initial_state(), wrenches=wrenches, kappa=3e-4).state.qvel)
+            return (rates[0] - rates[1]) / (2.0 * amount)
+
+        found, _ = ridders(slope, 1e-2)
+        assert np.allclose(exact[kind][sim.model.nv :] @ direction.ravel(), found, rtol=1e-8, atol=1e-8)
 
 
 SENSING = """<mujoco><option timestep=".005"/><worldbody><geom name="floor" type="plane" size="2 2 1"/>

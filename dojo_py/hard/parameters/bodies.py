@@ -12,11 +12,13 @@ import numpy as np
 
 from dojo_py.actuation.transmission import CRANK, SITE
 from dojo_py.hard.parameters.flat import COM
-from dojo_py.hard.parameters.kind import Kind, body_labels, body_size, positive
+from dojo_py.hard.parameters.kind import Kind, body_labels, body_size, moving_bodies, positive
 from dojo_py.hard.terms import EQ_COUPLING
 from dojo_py.hard.world import World
 
 Array = np.ndarray
+LEAST_OWN = 1e-9
+"""Fraction of a body's mass below which none of it is the body's own, but round-off of the difference from its parts' masses."""
 ORDER = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
 """Entries of an inertia as its six numbers: xx, yy, zz, xy, xz, yz (MJCF's fullinertia)."""
 
@@ -28,6 +30,7 @@ def _mass(world: World, model: Any) -> Array:
 def _set_mass(world: World, model: Any, values: Array) -> None:
     world.layout.mass[:] = values
     _soften(world)
+    _place_own_centres(world, model)
 
 
 def matrix(six: Array) -> Array:
@@ -84,6 +87,22 @@ def _set_com(world: World, model: Any, values: Array) -> None:
     for m in range(model.nbody):
         if bodies.node[m] >= 0 and np.count_nonzero(bodies.node == bodies.node[m]) > 1:
             bodies.arm[m] -= shift[bodies.node[m]]
+    _place_own_centres(world, model)
+
+
+def _place_own_centres(world: World, model: Any) -> None:
+    """Centres of mass of bodies with parts that are joined to them rigidly: parts keep their masses and places, so that
+
+    m₀ a₀ + Σ m a = 0,   m₀ = M - Σ m        a: arms from the common centre; 0: the body itself
+
+    Wrenches from outside act there, and maximal states tell where it is. Without a mass of its own it stays.
+    """
+    bodies, masses = world.bodies, np.asarray(model.body_mass, float)
+    for j, b in enumerate(moving_bodies(model)):
+        parts = [m for m in np.flatnonzero(bodies.node == j) if m != b]
+        own = world.layout.mass[j] - masses[parts].sum()
+        if parts and own > LEAST_OWN * world.layout.mass[j]:
+            bodies.arm[b] = -(masses[parts] @ bodies.arm[parts]) / own
 
 
 def _shift_ends(places: Array, bodies: Array, rows: Array, shift: Array) -> None:
@@ -131,7 +150,7 @@ def _weight(world: World, model: Any) -> Array:
 
 
 KINDS = (
-    Kind("mass", "kg", 0, body_labels, _mass, _set_mass, positive, lambda w, m: w.layout.mass.copy()),
+    Kind("mass", "kg", 0, body_labels, _mass, _set_mass, positive, lambda w, m: w.layout.mass.copy(), curved=True),
     Kind("inertia", "kg m^2", 6, body_labels, _inertia, _set_inertia, _proper,
          lambda w, m: np.trace(w.layout.inertia, axis1=1, axis2=2) / 3),
     Kind("com", "m", 3, body_labels, _com, _set_com, scale=body_size, route=COM,

@@ -100,7 +100,8 @@ def parameter_columns(L, P, Q, T, W, G, D, moved, start, outside, h, out):
         route, rates, acts = moved.route[k], out[k, nv : 2 * nv], out[k, 2 * nv :]
         if route == NUMBERS:
             _numbers(L, P, Q, W, D, moved, k, h, rates)
-            if lifted and _moves_weight(moved, k):  # on which gravity compensation depends
+            # (on masses depend gravity compensation and the points where wrenches act on bodies with parts)
+            if (lifted or outside.wrenches.shape[0] > 0) and _moves_weight(moved, k):
                 _driven_otherwise(L, W, G, D, moved, k, start, outside, h, rates, acts)
         elif route == COM:
             b = moved.target[k]

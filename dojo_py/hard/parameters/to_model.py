@@ -78,6 +78,16 @@ def changed_model(sim: Any, only: frozenset[str] | None = None) -> Any:
     return new
 
 
+def with_own_centres(sim: Any, model: Any) -> Any:
+    """The model with the bodies' own centres of mass where wrenches act on them: of those with parts they move with the mass."""
+    layout, bodies = sim.world.layout, sim.world.bodies
+    centres = np.array(model.body_ipos, float)
+    for j, b in enumerate(moving_bodies(model)):
+        if np.count_nonzero(bodies.node == j) > 1:
+            centres[b] = layout.com[j] + bodies.arm[b]
+    return model if np.array_equal(centres, model.body_ipos) else model.replace(body_ipos=centres)
+
+
 def _with_options(model: Any, arrays: dict[str, Array], **opt: Any) -> Any:
     changes: dict[str, Any] = dict(arrays)
     return model.replace(**changes, opt=dataclasses.replace(model.opt, **opt))
