@@ -14,12 +14,12 @@ for the matrix A_ε of bodies, joints and closures alone: every solve leaves str
 inverse inertia S. It is subtracted from λ. What is left are the impulses with which closures of compliance ε would share a load.
 """
 
-from dojo_py.hard.assemble import assemble
-from dojo_py.hard.closures import regularisation
-from dojo_py.hard.first_point import hold_cones, release_cones
+from dojo_py.hard.elements.closures import regularisation
 from dojo_py.hard.islands import NODES
-from dojo_py.hard.terms import EQ_ORIENTATION
+from dojo_py.hard.solve.assemble import assemble
+from dojo_py.hard.solve.first_point import hold_cones, release_cones
 from dojo_py.hard.statuses import SOLVED
+from dojo_py.hard.terms import EQ_ORIENTATION
 from dojo_py.jit import kernel
 from dojo_py.solver.block_ldu import factorise, solve
 
