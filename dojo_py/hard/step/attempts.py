@@ -20,7 +20,7 @@ from dojo_py.hard.solve.residuals import evaluate_motion
 from dojo_py.hard.solve.start_impulses import COLD, HERE, WARM, guess_impulses
 from dojo_py.hard.solve.start_pairs import slips_more, start_pairs
 from dojo_py.hard.solve.unloaded import let_go, nothing_touches, slacks_of_motion
-from dojo_py.hard.statuses import GOES_ON, MAX_ITERATIONS, SOLVED, STALLED, TOO_FAST
+from dojo_py.hard.statuses import MAX_ITERATIONS, SOLVED, STALLED, TOO_FAST
 from dojo_py.hard.step.held_bounds import bounds_held
 from dojo_py.jit import kernel
 
@@ -198,7 +198,6 @@ def _start(L, P, Q, A, W, h, kappa, attempt, impulses, weight, most):
     _, count, _, _ = iterate(L, P, Q, A, W, h, motion_alone(tolerance, 1))
     if cones and kappa == 0.0 and not again and nothing_touches(L, W, h):
         let_go(W)
-        status = GOES_ON
         for relieved in range(2):
             status, more, _, _ = iterate(L, P, Q, A, W, h, motion_alone(W.options.residual_tolerance, most))
             count += more
