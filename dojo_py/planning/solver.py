@@ -17,6 +17,7 @@ import numpy as np
 from dojo_py.planning.augmented_lagrangian import AugmentedLagrangian
 from dojo_py.planning.backward import Policy, backward_pass
 from dojo_py.planning.derivative_check import check_costs, check_derivatives
+from dojo_py.planning.descent import After, Descent
 from dojo_py.planning.hard_motion import HardMotion, hard_motion, open_loop, states_of, usable
 from dojo_py.planning.line_search import Accepted, line_search
 from dojo_py.planning.log import Iteration, noted
@@ -237,13 +238,13 @@ class Planner:
         a plan that does all that it can is none of these. What is asked is judged in the hard motion: in the relaxed one bodies
         float, and are never quite where they are to be. A descent that was stopped or interrupted is not at an end.
         """
-        lowered = any(record.decrease > self._small(record.merit) for record in self.log)
+        lowered = any(record.decrease > self.small(record.merit) for record in self.log)
         if status is PlanStatus.STOPPED or (status is PlanStatus.MAX_ITERATIONS and lowered) or not self.log or path.gap > 0.0:
             return False
         if not (usable(hard.trajectory) and usable(begun.trajectory)):
             return False
         tolerance, moved = self.options.constraint_tolerance, self._moved(path, self.log[-1].kappa or None)
-        small = self._small(hard.cost), 0.5 * tolerance**2
+        small = self.small(hard.cost), 0.5 * tolerance**2
         (now, (cost, violated)), (first, _) = (asked_in(self.problem, motion, moved) for motion in (hard, begun))
         if cost <= small[0] and (hard.violation <= tolerance or violated <= small[1]):
             return False
@@ -271,66 +272,34 @@ class Planner:
         tolerance = self.options.constraint_tolerance
         if not usable(begun.trajectory) or (self._goals and hard.violation <= tolerance) or hard.better_than(begun, tolerance):
             return False
-        return any(record.decrease > self._small(record.merit) for record in self.log)
+        return any(record.decrease > self.small(record.merit) for record in self.log)
 
     def descend(self, kappa: float | None, iterations: int, patience: int = PATIENCE) -> PlanStatus:
-        """Inner loop at fixed multipliers: linearise, backward pass, line search, until convergence.
+        """Inner loop at fixed multipliers: linearise, backward pass, line search, until convergence (descent.py).
 
-        patience: shortened steps in a row, the last one without regularisation, that find little.
+        patience: so many steps in a row that find little, the last one without regularisation, are convergence.
         """
-        options = self.options
-        objective = self.objective(self.path)
+        objective, model = self.objective(self.path), None
         self.first_merit = max(self.first_merit, abs(objective))
-        model: tuple[Array, Array, list[Quadratic]] | None = None
-        stuck = False  # short steps find little although the model without μ promised much
-        idle, lightest = 0, False  # lightest: μ is as small as it can be, since the steps have become short
-        promised = 0.0  # largest −slope of the present model for which the line search failed
-        bare = False  # the present model was tried without μ: what μ there is now, the backward pass needs
+        descent = Descent(self, patience)
         for _ in range(iterations):
-            if len(self.log) >= options.max_total_iterations:
+            if len(self.log) >= self.options.max_total_iterations:
                 break
-            if model is None:
-                model = self._model(kappa)
+            model = model or self._model(kappa)
             policy = self._backward(*model)
             if policy is None:
                 return PlanStatus.STALLED
-            accepted, unweighted = self._search(policy, objective), self.regularisation.value == 0.0
-            converged = self._gradient(policy) <= options.gradient_tolerance and self.path.gap == 0.0
-            if converged and not (unweighted or lightest or self.explore):  # (a large μ makes any step short)
-                self.regularisation.value, lightest, converged = 0.0, True, False
-                if accepted is None:
-                    continue
-            hopeless = False
+            accepted = self._search(policy, objective)
+            after = descent.after(policy, accepted, objective)
+            if after is After.AGAIN:
+                continue
             if accepted is not None:
-                idle = idle + 1 if accepted.decrease < self._small(objective) else 0
-                lightest = lightest and idle > 0
-                full = accepted.alpha == 1.0 and unweighted
-                if idle == 0 or unweighted:
-                    stuck = idle > 0 and not full and self._promises(policy, objective)
-                enough = full or (idle >= (patience if unweighted else PATIENCE) and not stuck)
-                converged = converged or (idle > 0 and enough and accepted.path.gap == 0.0)
-                self.path, objective, model, promised, bare = accepted.path, accepted.objective, None, 0.0, False
-                if stuck:
-                    hopeless = not self.regularisation.grow()
-                elif idle and not self.explore:  # (a large μ makes any step find little)
-                    self.regularisation.value = 0.0
-                elif accepted.alpha < self.cautious_step:
-                    self.regularisation.grow()
-                else:
-                    self.regularisation.shrink()
-            else:
-                # with a large μ any model predicts a small decrease: convergence is judged without regularisation
-                held = not bare and promised == 0.0 and self.regularisation.value > 0.0 and -policy.slope < self._small(objective)
-                if held:
-                    self.regularisation.value, bare = 0.0, True
-                    continue
-                promised = max(promised, -policy.slope)
-                converged = promised < self._small(objective) or (converged and promised <= -policy.slope)
+                self.path, objective, model = accepted.path, accepted.objective, None
             if self._record(kappa, policy, accepted, objective):
                 return PlanStatus.STOPPED
-            if converged:
+            if after is After.CONVERGED:
                 return PlanStatus.SOLVED
-            if hopeless or (accepted is None and not self.regularisation.grow()):
+            if after is After.STALLED or (accepted is None and not self.regularisation.grow()):
                 return PlanStatus.STALLED
         return PlanStatus.MAX_ITERATIONS
 
@@ -365,11 +334,11 @@ class Planner:
         self.last_violation = violation
         self.update += 1
 
-    def _small(self, objective: float) -> float:
+    def small(self, objective: float) -> float:
         """Decrease of the merit below which an iteration counts as without improvement."""
         return self.options.cost_tolerance * max(abs(objective), LEAST_SHARE * self.first_merit) + self.options.absolute_tolerance
 
-    def _promises(self, policy: Policy, objective: float) -> bool:
+    def promises(self, policy: Policy, objective: float) -> bool:
         """Whether the model promises a decrease by PROMISED of the merit, at least of a hundredth of the merit at the beginning."""
         return -(policy.slope + 0.5 * policy.curvature) > PROMISED * max(abs(objective), 0.01 * self.first_merit)
 
@@ -442,7 +411,7 @@ class Planner:
         """Largest violation along the path; NaN if one is."""
         return self.problem.violation(self.path.states, self.path.controls)
 
-    def _gradient(self, policy: Policy) -> float:
+    def gradient(self, policy: Policy) -> float:
         """Largest entry of the feedforward step, relative to 1 + |u|."""
         return float(np.max(np.abs(policy.feedforward) / (1.0 + np.abs(self.path.controls)), initial=0.0))
 
@@ -453,7 +422,7 @@ class Planner:
             Iteration(
                 iteration=len(self.log) + 1, update=self.update, kappa=kappa or 0.0, penalty=self.lagrangian.penalty,
                 cost=self.problem.value(path.states, path.controls), merit=objective, violation=self.violation(), gap=path.gap,
-                gradient=self._gradient(policy), step=accepted.alpha if accepted else 0.0,
+                gradient=self.gradient(policy), step=accepted.alpha if accepted else 0.0,
                 trials=accepted.trials if accepted else 0, decrease=accepted.decrease if accepted else 0.0,
                 regularisation=self.regularisation.value, unsolved=path.unsolved,
                 **{f"seconds_{name}": spent for name, spent in self.seconds.items()},
