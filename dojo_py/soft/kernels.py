@@ -6,10 +6,12 @@ from dojo_py.handles import handle
 from dojo_py.soft.contact_table import contacts_of, fill_contacts_once
 from dojo_py.soft.packing import SoftModel
 from dojo_py.soft.sparse_hessian import BY_CHOLMOD, FACTORIZE
-from dojo_py.soft.step import run
+from dojo_py.soft.step import Extras, Outcomes, States, run
 from dojo_py.soft.workspace import FULL, NCON, Work, allocate, larger
 
-__all__ = ["NCON", "ThreadWorkspace", "contacts_of", "fill_contacts_once", "handle", "load_cholmod", "run"]
+__all__ = [
+    "NCON", "Extras", "Outcomes", "States", "ThreadWorkspace", "contacts_of", "fill_contacts_once", "handle", "load_cholmod", "run",
+]  # fmt: skip
 
 
 def load_cholmod(m: SoftModel, w: Work) -> None:

@@ -43,8 +43,10 @@ class SoftLoop:
         """Called when `contacts` is another array: returns where the function's data are from now on."""
         self.fixed = z((0, 2), np.int64)
         self.cotangents, self.by_control, self.by_contacts = z((0, 2 * m.nv)), z((0, m.nu)), z((0, WIDTH))
-        self._status, self._iterations = z(steps, np.int64), z(steps, np.int64)
-        self._residual, self._gaps, self._empty = z(steps), z(steps), z(0)
+        kernels = sim._kernels
+        self._states = kernels.States(self.qpos, self.qvel, self.act)
+        self._outcomes = kernels.Outcomes(z(steps, np.int64), z(steps, np.int64), z(steps), z(steps))
+        self._no_extras = kernels.Extras(z(0), z(0), z(0))
         self._noted, self._none = allocate_noted(m, 0, 0), outside_of(m, None, None, 0)
         self._handle: Any = sim._model_handle
         self._contact_count = NCON
@@ -72,9 +74,8 @@ class SoftLoop:
         while again:
             done = int(
                 sim._kernels.run(
-                    self._handle, workspace.handle, self.qpos, self.qvel, self.act, self.control, self._none, self._noted, done,
-                    self._status, self._iterations, self._residual, self._gaps, self._empty, self._empty, self._empty,
-                    self.contacts, decide, data,
+                    self._handle, workspace.handle, self._states, self.control, self._none, self._noted, done, self._outcomes,
+                    self._no_extras, self.contacts, decide, data,
                 )
             )  # fmt: skip
             again = done < len(self.control) and workspace.grow()
@@ -100,7 +101,7 @@ class SoftLoop:
 
     def _moved(self, row: int) -> int:
         """Of the steps before a row, those that took time."""
-        return row - sum(status in LOST for status in self._status[:row].tolist())
+        return row - sum(status in LOST for status in self._outcomes.status[:row].tolist())
 
     def contacts_of(self, table: Array) -> Contacts:
         """What `contacts` held at some time (n, width), under the model's names."""

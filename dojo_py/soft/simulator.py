@@ -192,11 +192,15 @@ class SoftSimulator(HasPoses):
         T = len(controls)
         m = self.model
         outside = outside_of(m, None, None, T) if outside is None else outside
-        qpos, qvel, act = np.empty((T + 1, m.nq)), np.empty((T + 1, m.nv)), np.empty((T + 1, m.na))
+        states = self._kernels.States(np.empty((T + 1, m.nq)), np.empty((T + 1, m.nv)), np.empty((T + 1, m.na)))
+        qpos, qvel, act = states
         qpos[0], qvel[0], act[0] = state.qpos, state.qvel, state.act
-        status, iterations = np.zeros(T, dtype=np.int64), np.zeros(T, dtype=np.int64)
-        residual, gaps = np.zeros(T), np.full(T + 1 if measure else T, np.inf)
+        outcomes = self._kernels.Outcomes(
+            np.zeros(T, np.int64), np.zeros(T, np.int64), np.zeros(T), np.full(T + 1 if measure else T, np.inf)
+        )
+        status, iterations, residual, gaps = outcomes
         none = np.zeros(0)
+        no_extras = self._kernels.Extras(none, none, none)
         arrivals = None if arrived else Arrivals(m, self.timestep, state, controls)
         acting, asked = controls if arrivals is None else arrivals.acting, None
         if arrivals is not None and arrivals.waiting:
@@ -207,8 +211,8 @@ class SoftSimulator(HasPoses):
         noted, done = room_for(m, T, most) if sense else allocate_noted(m, 0, 0), -1
         while True:
             done = self._kernels.run(
-                model_handle, workspace.handle, qpos, qvel, act, acting, outside, noted, done, status, iterations, residual,
-                gaps, none, none, none, NO_TABLE, 0 if asked is None else asked.address, 0,
+                model_handle, workspace.handle, states, acting, outside, noted, done, outcomes, no_extras, NO_TABLE,
+                0 if asked is None else asked.address, 0,
             )  # fmt: skip
             if asked is not None:
                 asked.check()
@@ -396,15 +400,15 @@ class SoftSimulator(HasPoses):
         from dojo_py.soft.noted import allocate_noted
 
         s, u = self._checked(state), control_of(self.model, control)
-        none, no_status = np.zeros(0), np.zeros(0, dtype=np.int64)
+        states, extras = self._kernels.States(s.qpos[None], s.qvel[None], s.act[None]), self._kernels.Extras(qacc, inverse, energy)
+        no_outcomes = self._kernels.Outcomes(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0), np.zeros(0))
         self._load()
         with self._lock:
             model_handle, again = self._handle_of(s), True
             while again:
                 self._kernels.run(
-                    model_handle, self._workspace.handle, s.qpos[None], s.qvel[None], s.act[None], u[None],
-                    outside_of(self.model, None, None, 1), allocate_noted(self.model, 0, 0), -1, no_status, no_status,
-                    none, none, qacc, inverse, energy, NO_TABLE, 0, 0,
+                    model_handle, self._workspace.handle, states, u[None], outside_of(self.model, None, None, 1),
+                    allocate_noted(self.model, 0, 0), -1, no_outcomes, extras, NO_TABLE, 0, 0,
                 )  # fmt: skip
                 again = self._workspace.grow()
 

@@ -4,6 +4,7 @@ There is one entry, because every entry is compiled together with all that it ca
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -27,6 +28,48 @@ DISABLE_WARMSTART = int(DisableBit.WARMSTART)
 SOLVED, INEXACT, TOO_MANY_CONTACTS, SINGULAR, NOT_FINITE = (
     int(status) for status in (Status.SOLVED, Status.INEXACT, Status.TOO_MANY_CONTACTS, *LOST)
 )
+
+
+class States(NamedTuple):
+    """A run's states, the first of which is given."""
+
+    qpos: np.ndarray  # (T + 1, nq)
+    qvel: np.ndarray  # (T + 1, nv)
+    act: np.ndarray  # (T + 1, na)
+
+
+class Outcomes(NamedTuple):
+    """What a run tells of its T steps; without entries, one evaluation of row 0 is asked for instead of a run."""
+
+    status: np.ndarray  # (T,)
+    iterations: np.ndarray  # (T,)
+    residual: np.ndarray  # (T,) what is left of the solver's scaled gradient, inf where it is not finite
+    gaps: np.ndarray  # (T,) or (T + 1,) smallest contact distance at each state [m]; of T + 1, the last is nan without room
+
+
+class Extras(NamedTuple):
+    """What an evaluation is asked for beyond accelerations: what has entries."""
+
+    qacc: np.ndarray  # (nv,) an acceleration, given
+    inverse: np.ndarray  # (nv,) or (0,) the forces that make it
+    energy: np.ndarray  # (8,) or (0,) of energy_momentum
+
+
+class Solved(NamedTuple):
+    """How the constraint solver fared in the forward passes of a step."""
+
+    room: bool
+    """False: a pass lacked room for its contacts, and the step is to be taken again."""
+    worst: int
+    """The least of what the solves return, below 0 where a matrix is singular."""
+    iterations: int
+    """Of the first pass, as all that follows."""
+    gradient: float
+    """What is left of the scaled gradient."""
+    gap: float
+    """Smallest contact distance [m]."""
+    numbers: bool
+    """Whether the accelerations are numbers."""
 
 
 @kernel
@@ -78,15 +121,6 @@ def outcome(m, w, iterations, gradient, qpos, qvel, act):
 
 
 @kernel
-def extras(m, w, qpos, qvel, qacc, inverse, energy):
-    """After a forward pass, what is asked for (not of length 0): inverse (nv,) for qacc (nv,); energy and momentum (8,)."""
-    if len(energy) > 0:
-        energy_momentum(m, w, qpos, qvel, energy)
-    if len(inverse) > 0:
-        inverse_dynamics(m, w, qacc, inverse)
-
-
-@kernel
 def take_outside(w, outside, t):
     """What acts from outside in step t, into w."""
     if outside.wrenches.shape[0] > 0:
@@ -100,17 +134,17 @@ def take_outside(w, outside, t):
 
 
 @kernel
-def begin_row(m, w, qpos, qvel, act, outside, t):
-    """Row t + 1 of a run starts as row t, with its solver at the acceleration of the step before. Returns that row."""
-    last = min(t + 1, len(qpos) - 1)
-    copy(qpos[t], qpos[last])
-    copy(qvel[t], qvel[last])
-    copy(act[t], act[last])
+def begin_row(m, w, states, outside, t):
+    """Row t + 1 of a run starts as row t, with its solver at the acceleration of the step before. Returns it, (q, v, a)."""
+    q, v, a = states.qpos[t + 1], states.qvel[t + 1], states.act[t + 1]
+    copy(states.qpos[t], q)
+    copy(states.qvel[t], v)
+    copy(states.act[t], a)
     copy(w.solver.qacc, w.solver.warm)
     take_outside(w, outside, t)
     if m.options[0].integrator == RK4:
-        begin(m, qvel[last], w.rk)
-    return last
+        begin(m, v, w.rk)
+    return q, v, a
 
 
 @kernel
@@ -120,27 +154,52 @@ def lacks_room(w, table):
 
 
 @kernel
-def end_row(m, w, qpos, qvel, act, t, ok, worst, count, gradient):
-    """Row t + 1 of a run from its accelerations; it repeats row t where the step fails. Returns its status.
+def warm_starts(m):
+    """1 where solvers start at the last acceleration, 0 where the model forbids it."""
+    return 0 if m.options[0].disableflags & DISABLE_WARMSTART else 1
 
-    ok: the accelerations are numbers; worst: the least of what the solves of all stages returned, below 0 where a matrix is
-    singular; count, gradient: iterations of the first stage, and what is left of the gradient.
-    """
-    q, v, a = qpos[t + 1], qvel[t + 1], act[t + 1]
-    regular = worst >= 0
-    if ok and regular:
+
+@kernel
+def accelerations(m, w, t, q, v, a, control, noted, table):
+    """The forward passes of step t at all stages of the integrator; the first is noted for sensors. Returns a Solved."""
+    stages = 4 if m.options[0].integrator == RK4 else 1
+    worst, count, gradient, gap, numbers = 0, 0, 0.0, np.inf, True
+    qs, vs, acts = q, v, a
+    for stage in range(stages):
+        n, g = forward(m, w, qs, vs, acts, control, warm_starts(m))
+        if lacks_room(w, table):
+            return Solved(False, worst, count, gradient, gap, numbers)
+        worst = min(worst, n)
+        if stage == 0:
+            count, gradient, gap, numbers = n, g, smallest_gap(w.rows), finite(w.solver.qacc)
+            if noted.qacc.shape[0] > 0:
+                note(m, w, t, q, v, noted)
+        if stage < stages - 1:
+            next_stage(m, w, stage, q, v, a, w.rk)
+            qs, vs, acts = w.rk[8, : len(q)], w.rk[9, : len(v)], w.rk[10, : len(a)]
+    return Solved(True, worst, count, gradient, gap, numbers)
+
+
+@kernel
+def end_row(m, w, states, t, solved):
+    """Row t + 1 of a run from its accelerations; it repeats row t where the step fails. Returns its status."""
+    q, v, a = states.qpos[t + 1], states.qvel[t + 1], states.act[t + 1]
+    regular = solved.worst >= 0
+    if solved.numbers and regular:
         integrate(m, w, q, v, a)
-    status = outcome(m, w, count if regular else worst, gradient, q, v, a) if ok or not regular else NOT_FINITE
+    status = NOT_FINITE
+    if solved.numbers or not regular:
+        status = outcome(m, w, solved.iterations if regular else solved.worst, solved.gradient, q, v, a)
     if status == NOT_FINITE or status == SINGULAR:
-        copy(qpos[t], q)
-        copy(qvel[t], v)
-        copy(act[t], a)
+        copy(states.qpos[t], q)
+        copy(states.qvel[t], v)
+        copy(states.act[t], a)
         clear(w.solver.qacc)
     return status
 
 
 @kernel
-def _goes_on(w, t, begin_at, noted, status, decide, data):
+def goes_on(w, t, begin_at, noted, status, decide, data):
     """Whether step t is taken: what decides on the controls does not stop, and there is room to note the step."""
     if decide != 0 and t > begin_at:
         answer = call_back(decide, t, status[t - 1] if t > 0 else SOLVED, data)
@@ -152,62 +211,61 @@ def _goes_on(w, t, begin_at, noted, status, decide, data):
 
 
 @kernel
-def take_steps(
-    m, w, qpos, qvel, act, controls, outside, noted, begin_at, status, iterations, residual, gaps, qacc, inverse, energy,
-    table, decide, data,
-):  # fmt: skip
-    """What `run` does; see there for the arguments."""
-    stages = 4 if m.options[0].integrator == RK4 else 1
-    warm = 0 if m.options[0].disableflags & DISABLE_WARMSTART else 1
+def gap_at_the_end(m, w, states, steps, gaps, table):
+    """The smallest gap of the last state, into its entry. Returns whether there is room for its contacts; without, it is nan."""
+    position_stage(m, w, states.qpos[steps], states.qvel[steps])
+    room = not lacks_room(w, table)
+    gaps[steps] = smallest_gap(w.rows) if room else np.nan
+    return room
+
+
+@kernel
+def take_steps(m, w, states, controls, outside, noted, begin_at, outcomes, table, decide, data):
+    """The steps of `run`; see there for the arguments. Returns how many are done."""
+    steps, status, gaps = len(controls), outcomes.status, outcomes.gaps
     if begin_at < 0:
         clear(w.solver.qacc)
-    notes = noted.qacc.shape[0] > 0
-    for t in range(max(begin_at, 0), len(controls)):
-        if not _goes_on(w, t, begin_at, noted, status, decide, data):
+    for t in range(max(begin_at, 0), steps):
+        if not goes_on(w, t, begin_at, noted, status, decide, data):
             return t
-        last = begin_row(m, w, qpos, qvel, act, outside, t)
-        q, v, a = qpos[last], qvel[last], act[last]
-        worst, count, gradient, gap, ok = 0, 0, 0.0, np.inf, True
-        qs, vs, acts = q, v, a
-        for part in range(stages):
-            n, g = forward(m, w, qs, vs, acts, controls[t], warm)
-            if lacks_room(w, table):
-                if not (w.rows.counts[FULL] and w.rows.may_grow[0]):
-                    copy(w.solver.warm, w.solver.qacc)  # (where this step began)
-                return t
-            worst = min(worst, n)
-            if part == 0:
-                count, gradient, gap, ok = n, g, smallest_gap(w.rows), finite(w.solver.qacc)
-                if len(status) == 0:
-                    extras(m, w, q, v, qacc, inverse, energy)
-                    return 0
-                if notes:
-                    note(m, w, t, q, v, noted)
-            if part < stages - 1:
-                next_stage(m, w, part, q, v, a, w.rk)
-                qs, vs, acts = w.rk[8, : len(q)], w.rk[9, : len(v)], w.rk[10, : len(a)]
-        status[t] = end_row(m, w, qpos, qvel, act, t, ok, worst, count, gradient)
-        iterations[t] = max(count, 0)
-        residual[t] = gradient if math.isfinite(gradient) else math.inf
-        gaps[t] = gap
+        q, v, a = begin_row(m, w, states, outside, t)
+        solved = accelerations(m, w, t, q, v, a, controls[t], noted, table)
+        if not solved.room:
+            if not (w.rows.counts[FULL] and w.rows.may_grow[0]):
+                copy(w.solver.warm, w.solver.qacc)  # only the table is too small: the step starts again with these work arrays
+            return t
+        status[t] = end_row(m, w, states, t, solved)
+        outcomes.iterations[t] = max(solved.iterations, 0)
+        outcomes.residual[t] = solved.gradient if math.isfinite(solved.gradient) else math.inf
+        gaps[t] = solved.gap
         if table.shape[0] > 0:
             fill_contacts(m, w, table)
-    if gaps.shape[0] > len(controls):
-        position_stage(m, w, qpos[len(controls)], qvel[len(controls)])
-        gaps[len(controls)] = np.nan if lacks_room(w, table) else smallest_gap(w.rows)
-        if math.isnan(gaps[len(controls)]):
-            return len(controls)
+    if gaps.shape[0] > steps and not gap_at_the_end(m, w, states, steps, gaps, table):
+        return steps
     if decide != 0:
-        call_back(decide, len(controls), status[len(controls) - 1] if len(controls) > 0 else SOLVED, data)
-    return len(controls)
+        call_back(decide, steps, status[steps - 1] if steps > 0 else SOLVED, data)
+    return steps
+
+
+@kernel
+def evaluate(m, w, states, control, outside, extras):
+    """One forward pass at row 0, whose results stay in w; after it what is asked for, unless the contacts lack room."""
+    q, v = states.qpos[0], states.qvel[0]
+    clear(w.solver.qacc)
+    clear(w.solver.warm)
+    take_outside(w, outside, 0)
+    forward(m, w, q, v, states.act[0], control, warm_starts(m))
+    if w.rows.counts[FULL] and w.rows.may_grow[0]:
+        return
+    if len(extras.energy) > 0:
+        energy_momentum(m, w, q, v, extras.energy)
+    if len(extras.inverse) > 0:
+        inverse_dynamics(m, w, extras.qacc, extras.inverse)
 
 
 @entry
-def run(
-    m, w, qpos, qvel, act, controls, outside, noted, begin_at, status, iterations, residual, gaps, qacc, inverse, energy,
-    table, decide, data,
-):  # fmt: skip
-    """T steps from row 0 of qpos (T + 1, nq), qvel, act with controls (T, nu); or, with an empty status, one evaluation of row 0.
+def run(m, w, states, controls, outside, noted, begin_at, outcomes, extras, table, decide, data):
+    """T steps from row 0 of the states with controls (T, nu); or, with outcomes that are empty, one evaluation of row 0.
 
     A step that fails (not finite, singular) repeats its state, and the next one is tried from there.
     A step starts its solver at the previous acceleration; the first, and one after a step that failed, at zero. outside: an
@@ -215,11 +273,10 @@ def run(
     noted: a Noted, filled where it has rows. When its contacts may not fit, or those of the work arrays while these may grow, the
     run stops. begin_at: the step at which a run goes on, -1 for one that begins. Returns how many steps are done.
     decide: address of a function that is asked before every step and after the last one (by_address.py); 0: none. It may write
-    controls[t], and is not asked again about the step at which a run goes on. gaps (T,) or (T + 1,): the smallest gap of each
-    state; of T + 1, the last is nan where there was no room for its contacts. table (n, WIDTH): the contacts of the latest step,
+    controls[t], and is not asked again about the step at which a run goes on. table (n, WIDTH): the contacts of the latest step,
     for it, and the run stops at a step that has more; or (0, WIDTH).
     """
-    return take_steps(
-        m, w, qpos, qvel, act, controls, outside, noted, begin_at, status, iterations, residual, gaps, qacc, inverse, energy, table,
-        decide, data,
-    )  # fmt: skip
+    if len(outcomes.status) == 0 and len(controls) > 0:
+        evaluate(m, w, states, controls[0], outside, extras)
+        return 0
+    return take_steps(m, w, states, controls, outside, noted, begin_at, outcomes, table, decide, data)
