@@ -18,7 +18,7 @@ from dojo_py.identification.data import Recording, check_recordings
 from dojo_py.identification.doubt import moves
 from dojo_py.identification.elimination import Reduced, Rows, eliminate, normal_equations
 from dojo_py.identification.intervals import RANK, by_segments, inverse, parts_of, undetermined
-from dojo_py.identification.least_squares import ImpossibleStart, Outcome, cost_of, minimise, set_change
+from dojo_py.identification.least_squares import CONVERGED, ImpossibleStart, Objective, Outcome, cost_of, minimise, set_change
 from dojo_py.identification.losses import LOSSES
 from dojo_py.identification.noise import FLOOR, deviations, noise_of_samples
 from dojo_py.identification.problem import Noise, Point, Problem
@@ -193,17 +193,8 @@ def identify(
     real_number("tolerance", tolerance, above=0.0, most=0.1)
     text_of("loss", loss, tuple(LOSSES))
     truth_of("free_states", free_states)
-    if progress is not None:
-        truth_of("progress", progress)
-    if workers is not None:
-        having("workers", workers, ("map",), "Workers, or None")
-    if choose is not None:
-        function_of("choose", choose)
-    if not isinstance(unknowns, (Unknowns, Sequence)) or isinstance(unknowns, str):
-        raise TypeError(f"unknowns={shown(unknowns)}, expected Unknowns or a list of Unknown, Tied, PseudoInertia and Delay")
-    given = unknowns if isinstance(unknowns, Unknowns) else Unknowns(sim, list(unknowns))
-    if given.sim is not sim:
-        raise ValueError("unknowns: they are of another simulator; make them from the one that is given, or pass their list")
+    _check_optional(progress, workers, choose)
+    given = _unknowns_of(sim, unknowns)
     if free_states and horizon == 1 and continuity == 0:
         raise ValueError("horizon=1 with free states that are not joined: any start would do; give a longer horizon")
     levels = _levels(sim, kappa)
@@ -222,18 +213,47 @@ def identify(
             outcome = fit.run(point, tolerance if i + 1 == len(fits) and not guessed else COARSE, bar)
             point, evaluations = outcome.point.y, evaluations + outcome.evaluations
             bar.advance(1)
-        for i in range(ROUNDS * guessed):
-            error = np.zeros(problem.nv)
-            if problem.has_error_of_kappa():
-                error, evaluations = problem.error_of_kappa(point, outcome.point.rows), evaluations + 1
-            problem.noise, change = _estimated(problem, outcome.point.rows, continuity, loss != "linear", error)
-            last = change < STAYS or i + 1 == ROUNDS
-            outcome = fit.run(point, tolerance if last else COARSE, bar)
-            point, evaluations = outcome.point.y, evaluations + outcome.evaluations
-            bar.advance(1)
-            if last:
-                break
+        if guessed:
+            outcome, more = _with_estimated_noise(fit, outcome, continuity, tolerance, bar)
+            evaluations += more
     return _result(sim, problem, outcome, loss, loss_scale, evaluations)
+
+
+def _check_optional(progress: Any, workers: Any, choose: Any) -> None:
+    """TypeError unless each is None or of its kind."""
+    if progress is not None:
+        truth_of("progress", progress)
+    if workers is not None:
+        having("workers", workers, ("map",), "Workers, or None")
+    if choose is not None:
+        function_of("choose", choose)
+
+
+def _unknowns_of(sim: HardSimulator, unknowns: Any) -> Unknowns:
+    """The unknowns given, or those of a list."""
+    if not isinstance(unknowns, (Unknowns, Sequence)) or isinstance(unknowns, str):
+        raise TypeError(f"unknowns={shown(unknowns)}, expected Unknowns or a list of Unknown, Tied, PseudoInertia and Delay")
+    given = unknowns if isinstance(unknowns, Unknowns) else Unknowns(sim, list(unknowns))
+    if given.sim is not sim:
+        raise ValueError("unknowns: they are of another simulator; make them from the one that is given, or pass their list")
+    return given
+
+
+def _with_estimated_noise(fit: _Fit, outcome: Outcome, continuity: float, tolerance: float, bar: Progress) -> tuple[Outcome, int]:
+    """The fit with the noise that its residuals show, in turn until that stays the same; and how many evaluations it took."""
+    problem, evaluations = fit.problem, 0
+    for i in range(ROUNDS):
+        error = np.zeros(problem.nv)
+        if problem.has_error_of_kappa():
+            error, evaluations = problem.error_of_kappa(outcome.point.y, outcome.point.rows), evaluations + 1
+        problem.noise, change = _estimated(problem, outcome.point.rows, continuity, fit.loss != "linear", error)
+        last = change < STAYS or i + 1 == ROUNDS
+        outcome = fit.run(outcome.point.y, tolerance if last else COARSE, bar)
+        evaluations += outcome.evaluations
+        bar.advance(1)
+        if last:
+            break
+    return outcome, evaluations
 
 
 def _levels(sim: HardSimulator, kappa: Any) -> list[float]:
@@ -340,16 +360,14 @@ class _Fit:
         def told(iteration: int, cost: float) -> None:
             bar.advance(0, f"kappa {problem.kappa:.1e}, iteration {iteration + 1}, cost {cost:.6g}")
 
-        bounds = problem.unknowns.lower, problem.unknowns.upper
+        bounds, width = (problem.unknowns.lower, problem.unknowns.upper), 2 * problem.nv
+        objective = Objective(problem.rows, problem.move, lambda p: p.z, bounds, stretches, width, self.loss, self.scale)
         try:
-            found = minimise(
-                problem.rows, problem.move, start, lambda point: point.z, bounds, stretches, 2 * problem.nv, self.loss, self.scale,
-                tolerance, self.max_iterations, told,
-            )  # fmt: skip
+            found = minimise(objective, start, tolerance, self.max_iterations, told)
         except ImpossibleStart as error:
             place = f" ({_reason(problem)}): are the samples there and their units right?" if problem.refusal else ""
             raise ValueError(f"{error}{place}") from None
-        if found.message == "converged" or not found.impossible:
+        if found.message == CONVERGED or not found.impossible:
             return found
         return found._replace(message=f"{found.message}; {_rejected(found.impossible, _reason(problem))}")
 

@@ -9,11 +9,12 @@ Source: Nielsen (1999), "Damping parameter in Marquardt's method".
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from dojo_py.identification.elimination import Reduced, Rows, eliminate, normal_equations
+from dojo_py.identification.elimination import Normal, Reduced, Rows, eliminate, normal_equations
 from dojo_py.identification.losses import LOSSES
 from dojo_py.planning.box_qp import solve_box_qp
 
@@ -22,6 +23,9 @@ FIRST_DAMPING = 1e-4
 """Of the normal equations' diagonal; steps with less hardly differ from Gauss and Newton's."""
 STILL = 1e-9
 """A step that changes no parameter by more than this part of it, and no state by more than this, is round-off."""
+LEAST_GAIN = 1e-4
+"""Decrease of the cost over the promised one from which on a step is accepted."""
+CONVERGED = "converged"
 NO_SMALLER = "no smaller cost was found along the gradient"
 
 
@@ -29,7 +33,7 @@ class ImpossibleStart(ValueError):
     """The first point gives no residuals."""
 
 
-class Point(NamedTuple):
+class Evaluated(NamedTuple):
     """Unknowns and what they give."""
 
     y: Any
@@ -41,7 +45,7 @@ class Point(NamedTuple):
 class Outcome(NamedTuple):
     """The best point, and how it was found."""
 
-    point: Point
+    point: Evaluated
     evaluations: int
     message: str
     impossible: int = 0
@@ -74,66 +78,125 @@ def set_change(rows: list[Rows], loss: str, scale: float) -> None:
             row.change = mean
 
 
-def _step(reduced: Reduced, low: Array, high: Array) -> Array | None:
+class Objective(NamedTuple):
+    """A sum of losses of residuals, as a function of unknowns y: parameters θ, and states of stretches, if any."""
+
+    evaluate: Callable[[Any], list[Rows] | None]
+    """Rows of y; None where it is impossible."""
+    move: Callable[[Any, Array, Array], Any]
+    """y, dθ (n,), dx (stretches, width) -> y moved by them."""
+    theta: Callable[[Any], Array]
+    """(n,) θ of y."""
+    bounds: tuple[Array, Array]
+    """(n,) the least and the largest θ."""
+    stretches: int = 0
+    """How many have unknown states."""
+    width: int = 1
+    """Numbers of one stretch's state."""
+    loss: str = "linear"
+    scale: float = 1.0
+    """Of the loss: the residual from which on it is robust."""
+
+    def at(self, y: Any) -> Evaluated | None:
+        """Rows and cost of y; None where it is impossible."""
+        rows = self.evaluate(y)
+        return None if rows is None else Evaluated(y, rows, cost_of(rows, self.loss, self.scale))
+
+    def normal(self, point: Evaluated) -> Normal:
+        """The normal equations at a point."""
+        return normal_equations(point.rows, len(self.theta(point.y)), self.stretches, self.width)
+
+    def step(self, point: Evaluated, normal: Normal, damping: float) -> Step | None:
+        """The damped step within bounds from a point; None if numbers overflow."""
+        reduced, theta = eliminate(normal, damping), self.theta(point.y)
+        change = _within(reduced, self.bounds[0] - theta, self.bounds[1] - theta)
+        if change is None:
+            return None
+        along = -(reduced.follow @ change + reduced.rest)
+        by_states = 0.5 * float(np.sum(normal.by_state * reduced.rest))
+        promised = by_states - change @ (reduced.gradient + 0.5 * reduced.matrix @ change)
+        tiny = bool(np.all(np.abs(change) <= STILL * np.abs(theta)) and np.all(np.abs(along) <= STILL))
+        return Step(change, along, promised, tiny)
+
+
+class Step(NamedTuple):
+    """A change of the unknowns."""
+
+    theta: Array
+    """(n,) dθ"""
+    states: Array
+    """(stretches, width) dx"""
+    promised: float
+    """The decrease of the cost that the damped model predicts."""
+    tiny: bool
+    """Round-off: see `STILL`."""
+
+
+def _within(reduced: Reduced, low: Array, high: Array) -> Array | None:
     """(n,) the parameters' change within bounds, each in units of its own information."""
     unit = 1.0 / np.sqrt(np.maximum(np.diag(reduced.matrix), 1e-300))
     found = solve_box_qp(reduced.matrix * np.outer(unit, unit), reduced.gradient * unit, low / unit, high / unit)
     return found.x * unit if found is not None and np.all(np.isfinite(found.x)) else None
 
 
+@dataclass
+class _Damping:
+    """Nielsen's rule: times max(1/3, 1 - (2 gain - 1)³) after a step; times 2, 4, 8, … after steps that were refused in a row."""
+
+    value: float = FIRST_DAMPING
+    growth: float = 2.0
+
+    def relax(self, gain: float) -> None:
+        self.value = max(self.value * max(1.0 / 3.0, 1.0 - (2.0 * min(gain, 1.0) - 1.0) ** 3), 1e-15)
+        self.growth = 2.0
+
+    def grow(self) -> None:
+        self.value, self.growth = self.value * self.growth, 2.0 * self.growth
+
+
 def minimise(
-    evaluate: Callable[[Any], list[Rows] | None], move: Callable[[Any, Array, Array], Any], start: Any,
-    theta: Callable[[Any], Array], bounds: tuple[Array, Array], stretches: int, width: int, loss: str, scale: float,
-    tolerance: float, max_iterations: int, told: Callable[[int, float], None],
-) -> Outcome:  # fmt: skip
+    objective: Objective, start: Any, tolerance: float, max_iterations: int, told: Callable[[int, float], None] | None = None
+) -> Outcome:
     """The least point found from `start`.
 
-    evaluate: rows of a point, None where it is impossible. move(point, dθ, dx): the point moved. theta: its parameters (n,).
     Converged: the model promises, or a hardly damped step finds, a decrease of the cost by less than `tolerance` of it. Where it
     promises more and damped steps find none (a wrong derivative, a kink) the message says so. told: iteration and cost, after each.
     """
-
-    def at(y: Any) -> Point | None:
-        rows = evaluate(y)
-        return None if rows is None else Point(y, rows, cost_of(rows, loss, scale))
-
-    now = at(start)
+    now = objective.at(start)
     if now is None or not np.isfinite(now.cost):
         raise ImpossibleStart("the start is impossible: it gives no finite prediction")
-    damping, growth, evaluations, message = FIRST_DAMPING, 2.0, 1, "iteration limit: raise max_iterations"
-    normal = normal_equations(now.rows, len(theta(now.y)), stretches, width)
-    refused, accepted = False, 0  # whether a step from this point was refused; how many steps were not
-    impossible = 0
+    damping, normal, message = _Damping(), objective.normal(now), "iteration limit: raise max_iterations"
+    evaluations, impossible = 1, 0
+    refused, moved = False, False  # whether a step from this point was refused; whether one from any point was not
     for iteration in range(max_iterations):
-        reduced = eliminate(normal, damping)
-        here = theta(now.y)
-        step, next_point, gain = _step(reduced, bounds[0] - here, bounds[1] - here), None, -1.0
-        if step is not None:
-            along = -(reduced.follow @ step + reduced.rest)
-            still = damping <= 1.0 and np.all(np.abs(step) <= STILL * np.abs(here)) and np.all(np.abs(along) <= STILL)
-            expected = 0.5 * float(np.sum(normal.by_state * reduced.rest)) - step @ (reduced.gradient + 0.5 * reduced.matrix @ step)
-            if expected <= tolerance * now.cost or now.cost == 0.0 or still:
-                if damping > FIRST_DAMPING and not (refused or still or now.cost == 0.0):  # does the model promise more without it?
-                    damping, growth = FIRST_DAMPING, 2.0
-                    continue
-                message = NO_SMALLER if refused and not still else "converged"
-                break
-            next_point = at(move(now.y, step, along))
-            evaluations += 1
-            impossible += next_point is None
-            gain = (now.cost - next_point.cost) / expected if next_point is not None and np.isfinite(next_point.cost) else -1.0
-        if next_point is not None and gain > 1e-4:
-            fell = now.cost - next_point.cost
-            now, refused, accepted = next_point, False, accepted + 1
-            normal = normal_equations(now.rows, len(here), stretches, width)
+        step = objective.step(now, normal, damping.value)
+        if step is None:
+            damping.grow()
+            refused = True
+            continue
+        still = damping.value <= 1.0 and step.tiny
+        if step.promised <= tolerance * now.cost or now.cost == 0.0 or still:
+            if damping.value > FIRST_DAMPING and not (refused or still or now.cost == 0.0):
+                damping = _Damping()  # does the model promise more without it?
+                continue
+            message = NO_SMALLER if refused and not still else CONVERGED
+            break
+        found = objective.at(objective.move(now.y, step.theta, step.states))
+        evaluations += 1
+        impossible += found is None
+        if found is None or not (now.cost - found.cost) / step.promised > LEAST_GAIN:
+            damping.grow()
+            refused = True
+            continue
+        gain, fell = (now.cost - found.cost) / step.promised, now.cost - found.cost
+        now, normal, refused, moved = found, objective.normal(found), False, True
+        if told is not None:
             told(iteration, now.cost)
-            if fell <= tolerance * now.cost and damping <= FIRST_DAMPING:
-                message = "converged"
-                break
-            damping, growth = max(damping * max(1.0 / 3.0, 1.0 - (2.0 * min(gain, 1.0) - 1.0) ** 3), 1e-15), 2.0
-        else:
-            damping, growth, refused = damping * growth, 2.0 * growth, True
+        if fell <= tolerance * now.cost and damping.value <= FIRST_DAMPING:
+            message = CONVERGED
+            break
+        damping.relax(gain)
     else:
-        if max_iterations > 1 and not accepted:
+        if max_iterations > 1 and not moved:
             message = NO_SMALLER
     return Outcome(now, evaluations, message, impossible)

@@ -19,7 +19,7 @@ from dojo_py.identification import (
 from dojo_py.identification.elimination import Rows, eliminate, normal_equations
 from dojo_py.identification.fit import _by_noise
 from dojo_py.identification.intervals import by_segments, parts_of
-from dojo_py.identification.least_squares import cost_of, minimise, set_change
+from dojo_py.identification.least_squares import Objective, cost_of, minimise, set_change
 from dojo_py.identification.losses import LOSSES
 from dojo_py.identification.noise import noise_of_samples
 from dojo_py.identification.problem import Problem
@@ -28,6 +28,8 @@ PENDULUM = """<mujoco><option timestep="0.01"/><worldbody><body name="bob"><join
 <geom type="sphere" size="0.05" pos="0 0 -0.5" mass="1" contype="0" conaffinity="0"/></body>
 <body name="stone" pos="1 0 3"><freejoint/><geom type="box" size="0.1 0.2 0.3" mass="1" contype="0" conaffinity="0"/></body>
 </worldbody><actuator><motor joint="pivot"/></actuator></mujoco>"""
+FREE = np.full(2, -np.inf), np.full(2, np.inf)
+"""Bounds of two parameters that have none."""
 
 
 def swing(sim, steps=120, seed=0):
@@ -127,8 +129,8 @@ def test_robust_deviations_are_those_of_many_fits(loss):
             groups = np.arange(300).reshape(20, 15)
             return [Rows("measured", J[g] @ at - y[g], np.zeros(15, int), J[g], stretch=k) for k, g in enumerate(groups)]
 
-        none, free = lambda *_: None, (np.full(2, -np.inf), np.full(2, np.inf))
-        best = minimise(rows, lambda at, d, _: at + d, np.array([1.0, 2.0]), lambda at: at, free, 0, 1, loss, 1.0, 1e-10, 200, none)
+        objective = Objective(rows, lambda at, d, _: at + d, lambda at: at, FREE, loss=loss)
+        best = minimise(objective, np.array([1.0, 2.0]), 1e-10, 200)
         set_change(best.point.rows, loss, 1.0)
         reduced = eliminate(normal_equations(best.point.rows, 2, 0, 1))
         determined = np.zeros(2, bool)
@@ -275,8 +277,7 @@ def test_a_fit_that_never_moved_does_not_ask_for_more_iterations():
     def rows(at):
         return [Rows("measured", at - target, np.zeros(2, int), -np.eye(2))]
 
-    none, free = lambda *_: None, (np.full(2, -np.inf), np.full(2, np.inf))
-    stuck = minimise(rows, lambda at, d, _: at + d, np.zeros(2), lambda at: at, free, 0, 1, "linear", 1.0, 1e-30, 5, none)
+    stuck = minimise(Objective(rows, lambda at, d, _: at + d, lambda at: at, FREE), np.zeros(2), 1e-30, 5)
     assert stuck.message == "no smaller cost was found along the gradient"
 
 

@@ -16,7 +16,7 @@ from dojo_py.identification import (
     rollout_errors,
 )
 from dojo_py.identification.elimination import Rows
-from dojo_py.identification.least_squares import NO_SMALLER, minimise
+from dojo_py.identification.least_squares import NO_SMALLER, Objective, minimise
 
 TWO = """<mujoco><worldbody><body><joint name="a" axis="0 1 0" damping="0.05"/>
   <geom type="sphere" size="0.05" pos="0 0 -0.4" mass="1"/></body>
@@ -29,8 +29,7 @@ def least(residual, slope, start):
         return [Rows("measured", residual(z), np.zeros(len(residual(z)), int), slope(z))]
 
     wide = np.array([-1e9]), np.array([1e9])
-    return minimise(evaluate, lambda z, change, _: z + change, np.array([start]), lambda z: z, wide, 0, 1, "linear", 1.0, 1e-6, 60,
-                    lambda *_: None)  # fmt: skip
+    return minimise(Objective(evaluate, lambda z, change, _: z + change, lambda z: z, wide), np.array([start]), 1e-6, 60)
 
 
 def test_a_wrong_derivative_is_not_convergence():
