@@ -6,7 +6,7 @@ import numpy as np
 
 from dojo_py.arrays import clear_rows, copy, copy_rows
 from dojo_py.jit import entry, kernel
-from dojo_py.planning.box_qp_kernels import MAX_ITERATIONS, TOLERANCE, Box, answer, box_of, minimise
+from dojo_py.planning.box_qp_kernels import Box, answer, box_of, minimise
 
 
 class LinearQuadratic(NamedTuple):
@@ -201,7 +201,7 @@ def backward(M, mu, on_state, F, S):
         for i in range(m):
             F.figures[2] += S.Quu[i, i] / (T * m)
         regularise(M, k, mu, on_state, S)
-        count = minimise(S.Quu, S.Qu, M.low[k], M.high[k], False, TOLERANCE, MAX_ITERATIONS, S.box, S.report)
+        count = minimise(S.Quu, S.Qu, M.low[k], M.high[k], S.box, S.report)
         if count < 0:
             return False
         copy(S.box.x, F.feedforward[k])

@@ -21,7 +21,7 @@ TOLERANCE, MAX_ITERATIONS = 1e-10, 100
 class Box(NamedTuple):
     """Iterate and work arrays for m unknowns. The rows of the factor are the free unknowns, in ascending order."""
 
-    x: np.ndarray  # (m,) the initial guess, then the minimiser
+    x: np.ndarray  # (m,) the iterate, at last the minimiser
     free: np.ndarray  # (m,) 0 where a bound is active
     place: np.ndarray  # (m,) the unknown of each row of the factor
     factor: np.ndarray  # (m, m) lower Cholesky factor L of H over the free unknowns
@@ -171,18 +171,17 @@ def unbounded(H, g, low, high, B):
 
 
 @kernel
-def minimise(H, g, low, high, warm, tolerance, most, B, report):
-    """The minimiser, from B.x if warm, else from 0. report (1,): iterations. Returns as `factorise`."""
-    report[0], m, count = 1, g.shape[0], -2
-    if not warm:
-        count = unbounded(H, g, low, high, B)
-        if count > -2:
-            return count
+def minimise(H, g, low, high, B, report):
+    """The minimiser, into B.x. report (1,): iterations. Returns as `factorise`."""
+    report[0], m = 1, g.shape[0]
+    count = unbounded(H, g, low, high, B)
+    if count > -2:
+        return count
     scale = 0.0
     for i in range(m):
-        scale = max(scale, tolerance * abs(g[i]))
-        B.x[i], B.free[i] = min(max(B.x[i] if warm else 0.0, low[i]), high[i]), 1
-    for iteration in range(most):
+        scale = max(scale, TOLERANCE * abs(g[i]))
+        B.x[i], B.free[i] = min(max(0.0, low[i]), high[i]), 1
+    for iteration in range(MAX_ITERATIONS):
         report[0] = iteration
         gradient_at(H, g, B)
         if release(low, high, B) or count < 0:
@@ -197,11 +196,11 @@ def minimise(H, g, low, high, warm, tolerance, most, B, report):
         newton_step(B, count)
         if not project(H, g, low, high, B):  # within round-off no step lowers the value
             return count
-    report[0] = most
+    report[0] = MAX_ITERATIONS
     return count
 
 
 @entry
-def solve(H, g, low, high, warm, tolerance, most, B, report):
+def solve(H, g, low, high, B, report):
     """`minimise` as an entry, called from Python."""
-    return minimise(H, g, low, high, warm, tolerance, most, B, report)
+    return minimise(H, g, low, high, B, report)
