@@ -27,7 +27,7 @@ def _kernels() -> Any:
 
 
 @dataclass(frozen=True, eq=False)
-class Poses:
+class BodyMotion:
     """Of all bodies, world frame; row 0 is the world."""
 
     position: Array
@@ -52,14 +52,14 @@ def matrix(q: Array) -> Array:
     )
 
 
-def body_poses(model: Any, qpos: Array, qvel: Array | None = None) -> Poses:
+def body_poses(model: Any, qpos: Array, qvel: Array | None = None) -> BodyMotion:
     """Poses and twists of all bodies; at rest without qvel."""
     n = model.nbody
     v = np.zeros(model.nv) if qvel is None else np.ascontiguousarray(qvel, float)
     x, R, ang, lin = np.zeros((n, 3)), np.zeros((n, 3, 3)), np.zeros((n, 3)), np.zeros((n, 3))
     R[0, 0, 0] = R[0, 1, 1] = R[0, 2, 2] = 1.0
     _kernels().fill_poses(*_tables(model), np.ascontiguousarray(qpos, float), v, x, R, ang, lin)
-    return Poses(x, R, ang, lin)
+    return BodyMotion(x, R, ang, lin)
 
 
 def _tables(model: Any) -> tuple[Array, ...]:
@@ -73,23 +73,23 @@ def _tables(model: Any) -> tuple[Array, ...]:
     )  # fmt: skip
 
 
-def centres_of_mass(model: Any, poses: Poses) -> Array:
+def centres_of_mass(model: Any, poses: BodyMotion) -> Array:
     """(nbody, 3) centres of mass of the bodies [m]."""
     out = np.empty((model.nbody, 3))
     _kernels().fill_centres(model.body_ipos, poses.position, poses.rotation, out)
     return out
 
 
-def centre_of_mass(model: Any, poses: Poses) -> Array:
+def centre_of_mass(model: Any, poses: BodyMotion) -> Array:
     """(3,) centre of mass of everything [m]."""
     return model.body_mass @ centres_of_mass(model, poses) / model.body_mass.sum()
 
 
-_lately: WeakKeyDictionary[Any, tuple[Any, bytes, Poses, Array]] = WeakKeyDictionary()
+_lately: WeakKeyDictionary[Any, tuple[Any, bytes, BodyMotion, Array]] = WeakKeyDictionary()
 """State -> (model, its coordinates and rates, poses, centre of mass): an action's reward and observation ask for the same ones."""
 
 
-def poses_of(model: Any, state: Any) -> tuple[Poses, Array]:
+def poses_of(model: Any, state: Any) -> tuple[BodyMotion, Array]:
     """Poses and twists of a state, and its centre of mass (3,); kept while the state lives and nobody writes into it."""
     numbers = state.qpos.tobytes() + state.qvel.tobytes()
     known = _lately.get(state)
@@ -99,7 +99,7 @@ def poses_of(model: Any, state: Any) -> tuple[Poses, Array]:
     return known[2], known[3]
 
 
-def composite_inertia(model: Any, poses: Poses, centre: Array) -> Array:
+def composite_inertia(model: Any, poses: BodyMotion, centre: Array) -> Array:
     """(nbody, 10) each body's inertia about `centre`: xx, yy, zz, xy, xz, yz, mass times offset, mass (MuJoCo's `cinert`)."""
     out = np.zeros((model.nbody, 10))
     offset = centres_of_mass(model, poses) - centre
@@ -107,7 +107,7 @@ def composite_inertia(model: Any, poses: Poses, centre: Array) -> Array:
     return out
 
 
-def twists_at(poses: Poses, centre: Array) -> Array:
+def twists_at(poses: BodyMotion, centre: Array) -> Array:
     """(nbody, 6) angular velocity, and velocity of the body-fixed point at `centre` (MuJoCo's `cvel`)."""
     out = np.empty((len(poses.position), 6))
     _kernels().fill_twists(poses.angular, poses.linear, centre, out)

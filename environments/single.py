@@ -15,7 +15,7 @@ from dojo_py.environments.spaces import (
     check_extras,
     check_render_mode,
     gradients,
-    options_of,
+    reset_options,
     resolve,
     spaces,
     without,
@@ -76,7 +76,7 @@ class DojoEnv(Env):
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[np.ndarray, dict[str, Any]]:
         """A fresh start; options may hold "state", a State to start from instead of a random one. ValueError for other options."""
-        wanted = options_of(options, ("state",))
+        wanted = reset_options(options, ("state",))
         super().reset(seed=seed)
         drawn = self.task.initial_state(self.np_random)
         self.state = state_of(wanted.get("state", drawn), "options['state']")

@@ -60,7 +60,7 @@ def action_of(name: str, action: Any, shape: tuple[int, ...]) -> np.ndarray:
     return vector(name, action, shape)
 
 
-def options_of(options: Any, known: tuple[str, ...]) -> Mapping[str, Any]:
+def reset_options(options: Any, known: tuple[str, ...]) -> Mapping[str, Any]:
     """What `reset` was given besides a seed, {} for None; TypeError, or ValueError for an option that does not exist."""
     if options is None:
         return {}

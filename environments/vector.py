@@ -19,7 +19,7 @@ from dojo_py.environments.spaces import (
     check_extras,
     check_render_mode,
     gradients,
-    options_of,
+    reset_options,
     resolve,
     spaces,
     without,
@@ -164,7 +164,7 @@ class DojoVectorEnv(VectorEnv):
         """
         n = self.num_envs
         seeds = seeds_of(seed, n)
-        wanted = options_of(options, ("state", "reset_mask"))
+        wanted = reset_options(options, ("state", "reset_mask"))
         mask = mask_of(wanted["reset_mask"], n) if "reset_mask" in wanted else np.ones(n, dtype=bool)
         if not self._loops and not mask.all():
             raise RuntimeError("reset all worlds before you reset some")

@@ -13,7 +13,7 @@ from dojo_py.hard.gradients.maximal import maximal_jacobian
 from dojo_py.hard.report import RESIDUAL, STATUS, WORST
 from dojo_py.simulate.arguments import Outside, late_controls
 from dojo_py.simulate.arrivals import Arrivals
-from dojo_py.simulate.history import on_their_way
+from dojo_py.simulate.history import split_by_delay
 from dojo_py.simulate.readings import NOTHING
 from dojo_py.simulate.results import Linearization, State
 from dojo_py.simulate.status import Status
@@ -38,13 +38,13 @@ def linearized(
     A, B = wide if coordinates == "maximal" else (record.A[0], record.B[0])
     if not (np.isfinite(A).all() and np.isfinite(B).all()):
         A, B, status = np.zeros_like(A), np.zeros_like(B), Status.NOT_FINITE
-    way = None
+    line = None
     if arrivals.first is not None:
         readings = engine.readings(arrivals, np.array([start.time]), record, outside) or NOTHING
         end = replace(end, history=readings.history_at(1))
         if late_controls(model):
-            B, way = on_their_way(model, arrivals.first, start.time, B)
-    return Linearization(A, B, end, found, kappa, float(report[RESIDUAL]), float(report[WORST]), status, way)
+            B, line = split_by_delay(model, arrivals.first, start.time, B)
+    return Linearization(A, B, end, found, kappa, float(report[RESIDUAL]), float(report[WORST]), status, line)
 
 
 def _widener(sim: Any, start: State, A: Array, B: Array) -> Callable[[Any, Any], None]:

@@ -35,7 +35,9 @@ def first_activations(recording: Recording, na: int) -> Array:
     return np.zeros(na) if recording.act is None else recording.act
 
 
-def controls_of(sim: Simulator, recording: Recording, start: int, length: int, delay: float | None) -> tuple[Array, Array | None]:
+def recorded_controls(
+    sim: Simulator, recording: Recording, start: int, length: int, delay: float | None
+) -> tuple[Array, Array | None]:
     """Controls (length · stride, nu) of the steps from sample `start` on, `delay` [s] later than recorded, and their derivative by
     the delay, which is None without one.
     """
@@ -51,7 +53,7 @@ def activations_at(sim: Simulator, recording: Recording, k: int) -> Array:
     """(na,) at sample k."""
     act = first_activations(recording, sim.model.na)
     for i in range(k if sim.model.na else 0):
-        controls, _ = controls_of(sim, recording, i, 1, None)
+        controls, _ = recorded_controls(sim, recording, i, 1, None)
         act = sim.rollout(sim.initial_state(*measured_state(recording, sim, i), act=act), controls, maximal=False).act[-1]
     return act
 
@@ -61,7 +63,7 @@ def all_activations(sim: Any, recording: Recording, unknowns: Unknowns, z: Array
     nv, na, stride = sim.model.nv, sim.model.na, recording.stride
     act, slope = first_activations(recording, na), np.zeros((na, len(z)))
     out, samples = [Activations(act, slope)], len(recording.qpos) - 1
-    table, delayed = controls_of(sim, recording, 0, samples, unknowns.delay(z))
+    table, delayed = recorded_controls(sim, recording, 0, samples, unknowns.delay(z))
     how: dict[str, Any] = {"kappa": kappa, "gradient_kappa": kappa, "maximal": False, "linearize": True}
     for k in range(samples):
         steps = slice(k * stride, (k + 1) * stride)

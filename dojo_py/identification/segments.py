@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dojo_py.hard.simulator import HardSimulator
-from dojo_py.identification.activations import Activations, controls_of, unknown_columns
+from dojo_py.identification.activations import Activations, recorded_controls, unknown_columns
 from dojo_py.identification.data import Recording
 from dojo_py.identification.unknowns import Unknowns
 from dojo_py.mechanism.configuration import difference_jacobian
@@ -86,7 +86,7 @@ def predict(
 ) -> Prediction:
     """Simulate a stretch from start = (qpos, qvel); first: activations there, where the model has any."""
     model, nv, n, length, stride = sim.model, sim.model.nv, len(unknowns), segment.length, recording.stride
-    controls, later = controls_of(sim, recording, segment.start, length, unknowns.delay(z))
+    controls, later = recorded_controls(sim, recording, segment.start, length, unknowns.delay(z))
     how: dict[str, Any] = {"kappa": kappas.motion, "gradient_kappa": kappas.gradient, "maximal": False, "linearize": True}
     act = None if first is None else first.act
     run = sim.rollout(sim.initial_state(*start, act=act), controls, parameters=unknowns.names, **how)

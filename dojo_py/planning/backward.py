@@ -24,7 +24,7 @@ Array = np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
-class Policy:
+class AffinePolicy:
     """du_k = α k_k + K_k dx_k, and the change of the cost that the quadratic model predicts: slope α + ½ curvature α²."""
 
     feedforward: Array
@@ -41,7 +41,7 @@ class Policy:
 
 def backward_pass(
     A: Array, B: Array, gaps: Array, expansions: Sequence[Quadratic], low: Array, high: Array, mu: float, on_state: bool = False
-) -> Policy | None:
+) -> AffinePolicy | None:
     """The policy; None when a Q_uu is not positive definite. low, high (T, nu): control limits minus the present controls."""
     T, n, m = B.shape
     ends, stages = [(e.x, e.xx) for e in expansions], [(e.u, e.ux, e.uu) for e in expansions[:T]]
@@ -52,4 +52,4 @@ def backward_pass(
     model = LinearQuadratic(*(np.require(part, float, ["C", "W"]) for part in given))
     if not backward(model, float(mu), on_state, found, scratch_of(n, m)):
         return None
-    return Policy(found.feedforward, found.gains, *found.figures.tolist())
+    return AffinePolicy(found.feedforward, found.gains, *found.figures.tolist())

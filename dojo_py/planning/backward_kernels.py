@@ -25,7 +25,7 @@ class LinearQuadratic(NamedTuple):
 
 
 class Found(NamedTuple):
-    """The policy and the predicted change of the cost (backward.Policy)."""
+    """The policy and the predicted change of the cost (backward.AffinePolicy)."""
 
     feedforward: np.ndarray  # (T, m)
     gains: np.ndarray  # (T, m, n)

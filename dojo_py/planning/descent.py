@@ -14,7 +14,7 @@ from __future__ import annotations
 from enum import Enum, auto
 from typing import TYPE_CHECKING
 
-from dojo_py.planning.backward import Policy
+from dojo_py.planning.backward import AffinePolicy
 from dojo_py.planning.line_search import Accepted
 from dojo_py.planning.smooth_to_hard import PATIENCE
 
@@ -48,7 +48,7 @@ class Descent:
         self.refused = 0.0
         """Largest decrease, −slope, that the present model promised of a step that the line search refused."""
 
-    def after(self, policy: Policy, accepted: Accepted | None, objective: float) -> After:
+    def after(self, policy: AffinePolicy, accepted: Accepted | None, objective: float) -> After:
         """How to go on from the result of a line search at this objective; sets the next μ unless it was refused."""
         planner, at_zero = self.planner, self.regularisation.value == 0.0
         converged = planner.gradient(policy) <= planner.options.gradient_tolerance and planner.path.gap == 0.0
@@ -60,7 +60,7 @@ class Descent:
             return self._after_refused(policy, objective, converged)
         return self._after_step(policy, accepted, objective, at_zero, converged)
 
-    def _after_step(self, policy: Policy, accepted: Accepted, objective: float, at_zero: bool, converged: bool) -> After:
+    def _after_step(self, policy: AffinePolicy, accepted: Accepted, objective: float, at_zero: bool, converged: bool) -> After:
         self.idle = self.idle + 1 if accepted.decrease < self.planner.small(objective) else 0
         self.released = self.released and self.idle > 0
         self.tried_at_zero, self.refused = False, 0.0
@@ -84,7 +84,7 @@ class Descent:
             self.regularisation.shrink()
         return True
 
-    def _after_refused(self, policy: Policy, objective: float, converged: bool) -> After:
+    def _after_refused(self, policy: AffinePolicy, objective: float, converged: bool) -> After:
         promised, small = -policy.slope, self.planner.small(objective)
         if self.regularisation.value > 0.0 and not self.tried_at_zero and self.refused == 0.0 and promised < small:
             self.regularisation.value, self.tried_at_zero = 0.0, True

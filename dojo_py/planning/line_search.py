@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dojo_py.planning.backward import Policy
+from dojo_py.planning.backward import AffinePolicy
 from dojo_py.planning.options import Options
 from dojo_py.planning.shooting import Path
 
@@ -32,7 +32,7 @@ class Accepted:
     trials: int
 
 
-def weight_of_gaps(policy: Policy, path: Path, least: float) -> float:
+def weight_of_gaps(policy: AffinePolicy, path: Path, least: float) -> float:
     """ν, at least `least`."""
     if path.gap == 0.0:
         return least
@@ -40,7 +40,7 @@ def weight_of_gaps(policy: Policy, path: Path, least: float) -> float:
 
 
 def line_search(
-    policy: Policy, old: Path, objective: float, follow: Callable[[float], Path | None],
+    policy: AffinePolicy, old: Path, objective: float, follow: Callable[[float], Path | None],
     measure: Callable[[Path], float], options: Options, explore: bool = False,
 ) -> Accepted | None:  # fmt: skip
     """The first of α = 1, ½, ¼ … that meets the Armijo condition; None if there is none. follow(α) simulates, measure(path) is J.

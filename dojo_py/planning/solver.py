@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from dojo_py.planning.augmented_lagrangian import AugmentedLagrangian
-from dojo_py.planning.backward import Policy, backward_pass
+from dojo_py.planning.backward import AffinePolicy, backward_pass
 from dojo_py.planning.derivative_check import check_costs, check_derivatives
 from dojo_py.planning.descent import After, Descent
 from dojo_py.planning.hard_motion import HardMotion, hard_motion, open_loop, states_of, usable
@@ -126,7 +126,7 @@ class Planner:
         self.limits = problem.low, problem.high
         self.differentiated = with_open_ends(problem.sim, self.limits)
         self.log: list[Iteration] = []
-        self.policy: Policy | None = None
+        self.policy: AffinePolicy | None = None
         self.first_merit = 0.0
         self.update, self.last_violation = 0, np.inf
         self.kept: HardMotion | None = None
@@ -338,7 +338,7 @@ class Planner:
         """Decrease of the merit below which an iteration counts as without improvement."""
         return self.options.cost_tolerance * max(abs(objective), LEAST_SHARE * self.first_merit) + self.options.absolute_tolerance
 
-    def promises(self, policy: Policy, objective: float) -> bool:
+    def promises(self, policy: AffinePolicy, objective: float) -> bool:
         """Whether the model promises a decrease by PROMISED of the merit, at least of a hundredth of the merit at the beginning."""
         return -(policy.slope + 0.5 * policy.curvature) > PROMISED * max(abs(objective), 0.01 * self.first_merit)
 
@@ -356,7 +356,7 @@ class Planner:
         self.seconds["backward"] += time.perf_counter() - clock
         return A, B, expansions
 
-    def _backward(self, A: Array, B: Array, expansions: list[Quadratic]) -> Policy | None:
+    def _backward(self, A: Array, B: Array, expansions: list[Quadratic]) -> AffinePolicy | None:
         """The policy; μ grows until every Q_uu is positive definite. None if it exceeds its upper bound."""
         clock = time.perf_counter()
         low, high = self.limits[0] - self.path.controls, self.limits[1] - self.path.controls
@@ -369,7 +369,7 @@ class Planner:
         self.policy = policy or self.policy
         return policy
 
-    def _search(self, policy: Policy, objective: float) -> Accepted | None:
+    def _search(self, policy: AffinePolicy, objective: float) -> Accepted | None:
         """Line search along the policy."""
         clock, old, motion = time.perf_counter(), self.path, self.motion
 
@@ -411,11 +411,11 @@ class Planner:
         """Largest violation along the path; NaN if one is."""
         return self.problem.violation(self.path.states, self.path.controls)
 
-    def gradient(self, policy: Policy) -> float:
+    def gradient(self, policy: AffinePolicy) -> float:
         """Largest entry of the feedforward step, relative to 1 + |u|."""
         return float(np.max(np.abs(policy.feedforward) / (1.0 + np.abs(self.path.controls)), initial=0.0))
 
-    def _record(self, kappa: float | None, policy: Policy, accepted: Accepted | None, objective: float) -> bool:
+    def _record(self, kappa: float | None, policy: AffinePolicy, accepted: Accepted | None, objective: float) -> bool:
         """Log the iteration. Returns whether the callback asks to stop."""
         path = self.path
         self.log.append(
@@ -434,7 +434,7 @@ class Planner:
 
     def _plan(self, path: Path, status: PlanStatus, hard: HardMotion, message: str = "") -> Plan:
         problem, none = self.problem, np.zeros_like(path.controls)
-        policy = self.policy or Policy(none, np.zeros((*none.shape, problem.n)), 0.0, 0.0)
+        policy = self.policy or AffinePolicy(none, np.zeros((*none.shape, problem.n)), 0.0, 0.0)
         if self.log and any(self.seconds.values()):  # time spent after the last record
             extra = {f"seconds_{n}": getattr(self.log[-1], f"seconds_{n}") + spent for n, spent in self.seconds.items()}
             self.log[-1] = replace(self.log[-1], **extra)

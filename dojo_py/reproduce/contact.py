@@ -18,7 +18,7 @@ import numpy as np
 
 from dojo_py.reproduce import own_contacts
 from dojo_py.reproduce.contact_gradients import KAPPAS, direction_error
-from dojo_py.reproduce.contact_scenes import OVERLAP, SCENES, Motion, Scene, controls_of, simulate, smallest_gap
+from dojo_py.reproduce.contact_scenes import OVERLAP, SCENES, Motion, Scene, scene_controls, simulate, smallest_gap
 from dojo_py.reproduce.report import Report
 from dojo_py.reproduce.wheel_gaps import Wheel
 
@@ -45,7 +45,7 @@ QUICK_JUDGED = False
 
 def gradient_error(scene: Scene, motion: Motion, wheel: Wheel, kappas: tuple[float, ...]) -> float:
     """The worst over κ of the last state; infinite where a relaxed step is not solved."""
-    control = controls_of(scene, motion.sim.model.nu, len(motion.status) * scene.timestep)[-1]
+    control = scene_controls(scene, motion.sim.model.nu, len(motion.status) * scene.timestep)[-1]
     rows = wheel.loop_rows(motion.end.qpos)
     return max(direction_error(motion.sim, motion.end, control, kappa, rows)[0] for kappa in kappas)
 
@@ -92,7 +92,7 @@ def _replay(scene: Scene) -> Any:
 
     model = load_model(scene.name)
     sim = HardSimulator(model, timestep=scene.timestep)
-    controls = controls_of(scene, model.nu, min(PLAYED, scene.duration))
+    controls = scene_controls(scene, model.nu, min(PLAYED, scene.duration))
     return sim.rollout(sim.initial_state(keyframe=scene.keyframe), controls)
 
 

@@ -93,7 +93,7 @@ def wheel_of(name: str) -> Wheel:
     return Wheel(_source(name))
 
 
-def controls_of(scene: Scene, nu: int, duration: float) -> Array:
+def scene_controls(scene: Scene, nu: int, duration: float) -> Array:
     """(T, nu)"""
     steps = steps_of(duration, scene.timestep)
     if scene.control is None:
@@ -106,7 +106,7 @@ def simulate(scene: Scene, duration: float | None = None) -> tuple[Motion, Motio
     from dojo_py import HardSimulator
 
     model, wheel = load(scene.name), wheel_of(scene.name)
-    controls = controls_of(scene, model.nu, scene.duration if duration is None else duration)
+    controls = scene_controls(scene, model.nu, scene.duration if duration is None else duration)
     sim = HardSimulator(model, timestep=scene.timestep)
     state = sim.initial_state(keyframe=scene.keyframe)
     sim.step(state, controls[0])  # (loads the kernels)

@@ -107,9 +107,9 @@ def newer_sample(late: Late, history: Array, time: float, values: Array) -> None
     _put(history[late.start : late.end], 0.0, np.append(times[1:], time), np.concatenate([samples[1:], values[None]]))
 
 
-class OnTheirWay(NamedTuple):
-    """How a step depends on the controls on their way: samples of `delay` in a state's history, n numbers, of each actuator the
-    oldest first. Times of samples are no unknowns; what arrives is linear in the samples.
+class DelayLine(NamedTuple):
+    """How a step depends on controls that were sent and have not arrived: the samples of `delay` in a state's history, n numbers,
+    of each actuator the oldest first. Times of samples are no unknowns; what arrives is linear in the samples.
 
     [δq, δv] after = A [δq, δv] + by_samples δsamples + B δcontrol,   δsamples after = samples δsamples + by_control δcontrol
     """
@@ -129,15 +129,15 @@ class OnTheirWay(NamedTuple):
         return np.concatenate([np.concatenate([A, self.by_samples], axis=1), below]), np.concatenate([B, self.by_control])
 
 
-def on_their_way(model: Any, history: Array, time: float, by_arriving: Array) -> tuple[Array, OnTheirWay]:
-    """(B, the rest) of a step at a time [s] from its derivative by the controls that arrive in it, by_arriving (rows, nu).
+def split_by_delay(model: Any, history: Array, time: float, by_arriving: Array) -> tuple[Array, DelayLine]:
+    """(B, the delay line) of a step at a time [s] from its derivative by the controls that arrive in it, by_arriving (rows, nu).
 
     history (nhistory,): of the state before. B by the controls that are sent: those that come late do nothing yet.
     """
     late = [a for a in late_actuators(model) if a.delay > 0.0]
     places = [_places(a, history) for a in late]  # (samples, dim), the oldest first
     n, nu = sum(p.size for p in places), by_arriving.shape[1]
-    B, way = by_arriving.copy(), OnTheirWay(
+    B, line = by_arriving.copy(), DelayLine(
         np.concatenate([p.ravel() for p in places]), np.zeros((len(by_arriving), n)), np.zeros((n, n)), np.zeros((n, nu))
     )  # fmt: skip
     first = 0
@@ -146,12 +146,12 @@ def on_their_way(model: Any, history: Array, time: float, by_arriving: Array) ->
         weights = value_at(times, np.eye(a.samples), time - a.delay, a.interp)
         for k in range(a.dim):
             mine = first + a.dim * np.arange(a.samples) + k
-            way.by_samples[:, mine] = by_arriving[:, a.address + k, None] * weights
-            way.samples[mine[:-1], mine[1:]] = 1.0
-            way.by_control[mine[-1], a.address + k] = 1.0
+            line.by_samples[:, mine] = by_arriving[:, a.address + k, None] * weights
+            line.samples[mine[:-1], mine[1:]] = 1.0
+            line.by_control[mine[-1], a.address + k] = 1.0
         B[:, a.outputs] = 0.0
         first += place.size
-    return B, way
+    return B, line
 
 
 def sent(model: Any, history: Array, time: Array, moved: Array, by_arriving: Array) -> Array:

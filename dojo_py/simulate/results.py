@@ -9,7 +9,7 @@ import numpy as np
 
 from dojo_py.mechanism.views import coordinates_of
 from dojo_py.simulate.ending import Ending
-from dojo_py.simulate.history import OnTheirWay
+from dojo_py.simulate.history import DelayLine
 from dojo_py.simulate.readings import NOTHING, Readings
 from dojo_py.simulate.status import Status
 
@@ -180,7 +180,7 @@ class Linearization:
     """Largest |b∘c - κ e| of that step [N m s]."""
     status: Status = Status.SOLVED
     """Of that step: the derivatives are those of its last iterate when it is not SOLVED."""
-    on_their_way: OnTheirWay | None = None
+    on_their_way: DelayLine | None = None
     """Where controls come late (`delay`): how the step depends on those on their way; B holds what is sent, which does nothing yet.
     None where none does."""
 

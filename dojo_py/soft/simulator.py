@@ -33,7 +33,7 @@ from dojo_py.simulate.arguments import (
     vector,
 )
 from dojo_py.simulate.arrivals import Arrivals
-from dojo_py.simulate.history import on_their_way, sent
+from dojo_py.simulate.history import sent, split_by_delay
 from dojo_py.simulate.poses import HasPoses
 from dojo_py.simulate.readings import NOTHING
 from dojo_py.simulate.results import Contacts, Linearization, State, Step
@@ -351,8 +351,8 @@ class SoftSimulator(HasPoses):
             found = replace(found, next_state=self._run(self._workspace, start, u[None], outside).state(1))
         if not late_controls(self.model):
             return found
-        B, way = on_their_way(self.model, arrivals.first, start.time, found.B)
-        return replace(found, B=B, on_their_way=way)
+        B, line = split_by_delay(self.model, arrivals.first, start.time, found.B)
+        return replace(found, B=B, on_their_way=line)
 
     def rollout_vjp(
         self,

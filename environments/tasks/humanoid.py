@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from dojo_py.environments.kinematics import (
-    Poses,
+    BodyMotion,
     composite_inertia,
     contact_wrenches,
     poses_of,
@@ -45,7 +45,7 @@ class Humanoid(Task):
     healthy_z_range: tuple[float, float] = (1.0, 2.0)
     """Torso height [m]."""
 
-    def wrenches(self, poses: Poses, centre: Array, contacts: Contacts | None) -> Array:
+    def wrenches(self, poses: BodyMotion, centre: Array, contacts: Contacts | None) -> Array:
         """(6 (nbody - 1),) contact wrenches of the moving bodies."""
         assert self.timestep is not None
         return contact_wrenches(self.sim.model, contacts, centre, self.timestep)[1:].ravel()

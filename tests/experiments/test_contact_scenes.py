@@ -6,7 +6,7 @@ import pytest
 from dojo_py.reproduce.contact import GRADIENT, run
 from dojo_py.reproduce.contact_gradients import direction_error
 from dojo_py.reproduce.contact_piles import pile_xml
-from dojo_py.reproduce.contact_scenes import OVERLAP, SCENES, controls_of, simulate, smallest_gap
+from dojo_py.reproduce.contact_scenes import OVERLAP, SCENES, scene_controls, simulate, smallest_gap
 from dojo_py.reproduce.report import drawings
 
 SHORT = {"pyramid": 1.0, "hand": 12.0, "slope": 4.0, "stewart": 4.0, "two_arms_box": 6.0, "parallel_cranks": 6.0, "stairs": 3.0}
@@ -77,7 +77,7 @@ def test_derivatives_where_faces_lie_on_faces(name, kappa):
     scene = next(s for s in SCENES if s.name == name)
     ours, _, _ = simulate(scene, 30 * scene.timestep)
     nu = ours.sim.model.nu
-    error, estimate = direction_error(ours.sim, ours.end, controls_of(scene, nu, 30 * scene.timestep)[-1], kappa)
+    error, estimate = direction_error(ours.sim, ours.end, scene_controls(scene, nu, 30 * scene.timestep)[-1], kappa)
     print(f"{name}, κ {kappa:g}: {error:.1e} (the differences' own error {estimate:.0e})")
     assert error <= GRADIENT
 
@@ -90,6 +90,6 @@ def test_derivatives_of_a_falling_row(kappa):
     """
     scene = next(s for s in SCENES if s.name == "dominoes")
     ours, _, _ = simulate(scene, 1.0)
-    error, estimate = direction_error(ours.sim, ours.end, controls_of(scene, ours.sim.model.nu, 1.0)[-1], kappa)
+    error, estimate = direction_error(ours.sim, ours.end, scene_controls(scene, ours.sim.model.nu, 1.0)[-1], kappa)
     print(f"κ {kappa:g}: {error:.1e} (the differences' own error {estimate:.0e})")
     assert error <= GRADIENT
