@@ -24,11 +24,8 @@ Array = np.ndarray
 def _like(there: Array, name: str, value: Any) -> Array:
     """(n,) the value, spread over a parameter's numbers."""
     given = real_array(name, value)
-    if (
-        np.isnan(given).any()
-        or given.ndim > there.ndim
-        or any(a not in (1, b) for a, b in zip(given.shape[::-1], there.shape[::-1]))
-    ):  # noqa: B905, E501
+    fits = given.ndim <= there.ndim and all(a in (1, b) for a, b in zip(given.shape[::-1], there.shape[::-1], strict=False))
+    if np.isnan(given).any() or not fits:
         raise ValueError(f"{name} has shape {given.shape} or holds NaN, expected one number or {there.shape}")
     return np.broadcast_to(given, there.shape).ravel()
 

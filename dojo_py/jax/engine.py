@@ -15,7 +15,6 @@ from dojo_py.jax.tangents import Tangents
 from dojo_py.simulate.arguments import names_of, refuse_late_controls
 from dojo_py.simulate.results import State
 from dojo_py.simulate.status import Status
-from dojo_py.simulate.trajectory import Trajectory
 from dojo_py.simulate.values import count, real_number, text_of
 
 Array = np.ndarray
@@ -104,15 +103,16 @@ class Engine:
             sim = sim.with_parameters(self.named(values))
         starts = [self._start(sim, x[b]) for b in rows]
         trajectories = sim.rollout_batch(
-            starts, u[rows], threads=self.threads, kappa=self.kappa, linearize=linearize, gradient_kappa=self.gradient_kappa
-        )
+            starts, u[rows], threads=self.threads, kappa=self.kappa, linearize=linearize, gradient_kappa=self.gradient_kappa,
+            parameters=self.parameters if by_parameters else None,
+        )  # fmt: skip
         self._judge(trajectories)
         for b, trajectory in zip(rows, trajectories, strict=True):
             outputs[0][b] = np.hstack([trajectory.qpos, trajectory.qvel, trajectory.act])
             if linearize:
                 outputs[1][b], outputs[2][b] = trajectory.A, trajectory.B
             if by_parameters:
-                outputs[3][b] = self._by_parameters(sim, trajectory)
+                outputs[3][b] = np.concatenate([trajectory.parameters[name] for name in self.parameters], axis=2)
 
     def _start(self, sim: HardSimulator, x: Array) -> State:
         """The state of a vector [qpos, qvel, act]."""
@@ -138,14 +138,6 @@ class Engine:
             at_rest = self.simulator.linearize(self.simulator.initial_state(), parameters=list(self.parameters))
             self._sizes = [at_rest.parameters[name].shape[1] for name in self.parameters]
         return self._sizes
-
-    def _by_parameters(self, sim: HardSimulator, trajectory: Trajectory) -> Array:
-        """(T, 2 nv + na, p) derivatives of every step by the parameters."""
-        table = sim.rollout(
-            trajectory.state(0), trajectory.control, kappa=self.kappa, maximal=False, gradient_kappa=self.gradient_kappa,
-            parameters=self.parameters,
-        ).parameters  # fmt: skip
-        return np.concatenate([table[name] for name in self.parameters], axis=2)
 
     def _judge(self, trajectories: list[Any]) -> None:
         """Warn or raise about unsolved steps."""

@@ -132,26 +132,11 @@ class Climb(Search):
 
     def _update(self) -> Array:
         o, theta = self.options, self.parameters
-        path = self._present()
-        jacobians: list[Array] = []
-        if o.gradients:
-            links = links_along(self._job(theta, self._whitening(), o.kappas[self.iteration % len(o.kappas)]), path)
-            self.gradients += len(links)
-            self.note_cut(sum(link.cut for link in links))
-            rewards = np.array([self.rollout.counted(link.reward) for link in links])
-            jacobians = [jacobian_ahead(self.policy, theta, links, reach) for reach in o.reaches]
-        else:
-            given = [earned(self.task, m.before, m.action, m.after, m.contacts_after)[0] for m in path]
-            rewards = np.array([self.rollout.counted(float(reward)) for reward in given])
+        rewards, jacobians = self._rewards(self._present())
         so_far = np.cumsum(rewards)
         whitening, tries, present = self.whitening(), 0, self.memory["return"]
         while self.budget is None or self._spent() + self.rollout.horizon <= self.budget:
-            steep = np.zeros_like(theta)
-            if jacobians:
-                jacobian = jacobians[self.rng.integers(len(jacobians))]
-                steep = unit(self._uphill(jacobian, rewards, self.rng.choice(o.dampings)))
-            delta = self.rng.standard_normal(self.policy.size) / np.sqrt(self.policy.size)
-            change = self.memory["scale"] * (o.step_size * steep + o.noise * delta)
+            change = self._step(rewards, jacobians)
             spread = self._spread()
             fall = o.patience * spread * tries
             # (while the standard deviation is unknown, candidates are played to their end)
@@ -166,6 +151,27 @@ class Climb(Search):
             self.memory["scale"] = max(SHRINKAGE * self.memory["scale"], LEAST)
             tries += 1
         return np.zeros_like(theta)
+
+    def _rewards(self, path: list[Moment]) -> tuple[Array, list[Array]]:
+        """(n,) rewards of an episode of the present parameters; their derivatives (n, size) by each of `reaches`, if asked for."""
+        o, theta = self.options, self.parameters
+        if not o.gradients:
+            given = [earned(self.task, m.before, m.action, m.after, m.contacts_after)[0] for m in path]
+            return np.array([self.rollout.counted(float(reward)) for reward in given]), []
+        links = links_along(self._job(theta, self._whitening(), o.kappas[self.iteration % len(o.kappas)]), path)
+        self.gradients += len(links)
+        self.note_cut(sum(link.cut for link in links))
+        rewards = np.array([self.rollout.counted(link.reward) for link in links])
+        return rewards, [jacobian_ahead(self.policy, theta, links, reach) for reach in o.reaches]
+
+    def _step(self, rewards: Array, jacobians: list[Array]) -> Array:
+        """(size,) change of the parameters to a candidate: along d, and at random."""
+        o, steep = self.options, np.zeros_like(self.parameters)
+        if jacobians:
+            jacobian = jacobians[self.rng.integers(len(jacobians))]
+            steep = unit(self._uphill(jacobian, rewards, self.rng.choice(o.dampings)))
+        delta = self.rng.standard_normal(self.policy.size) / np.sqrt(self.policy.size)
+        return self.memory["scale"] * (o.step_size * steep + o.noise * delta)
 
     def _uphill(self, jacobian: Array, rewards: Array, damping: float) -> Array:
         """(size,) direction of ascent d from the rewards (n,) and their derivatives (n, size)."""
