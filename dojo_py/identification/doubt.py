@@ -3,8 +3,8 @@
     shorter stretches   every stretch is cut in two, so that the model has to hold for half as long
     a shorter step      the simulator takes two steps of half the length: the error of its integration
 
-Each is one Gauss-Newton step from the fit. A model that is not the truth has no single answer: it depends
-on the question.
+Each shift is one Gauss-Newton step of the changed problem from the fit. A model that is not the truth has no single best values:
+they depend on how it is asked to predict.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from dojo_py.identification.unknowns import Unknowns
 Array = np.ndarray
 
 
-def moves(problem: Problem, point: Point, loss: str, scale: float) -> list[Array]:
-    """(n,) changes of the free numbers, one for each question that can be asked."""
-    asked = [_shorter_step(problem, point)]
+def shifts_of(problem: Problem, point: Point, loss: str, scale: float) -> list[Array]:
+    """(n,) changes of the free numbers, one for each of the problems above that there is."""
+    variants = [_shorter_step(problem, point)]
     if problem.free_states:
-        asked.append(_shorter_stretches(problem, point))
+        variants.append(_shorter_stretches(problem, point))
     out = []
-    for question in asked:
-        rows = question[0].rows(question[1]) if question is not None else None
-        if question is not None and rows is not None:
-            out.append(_change(question[0], rows, loss, scale))
+    for variant in variants:
+        rows = variant[0].rows(variant[1]) if variant is not None else None
+        if variant is not None and rows is not None:
+            out.append(_change(variant[0], rows, loss, scale))
     return out
 
 

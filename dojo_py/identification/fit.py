@@ -15,9 +15,9 @@ from scipy.stats import t as student
 
 from dojo_py.hard.simulator import HardSimulator
 from dojo_py.identification.data import Recording, check_recordings
-from dojo_py.identification.doubt import moves
+from dojo_py.identification.doubt import shifts_of
 from dojo_py.identification.elimination import Reduced, Rows, eliminate, normal_equations
-from dojo_py.identification.intervals import RANK, by_segments, inverse, parts_of, undetermined
+from dojo_py.identification.intervals import RANK, inverse, jackknife, parts_of, undetermined
 from dojo_py.identification.least_squares import CONVERGED, ImpossibleStart, Objective, Outcome, cost_of, minimise, set_change
 from dojo_py.identification.losses import LOSSES
 from dojo_py.identification.noise import FLOOR, deviations, noise_of_samples
@@ -119,9 +119,9 @@ class Result:
     def correlation(self) -> Array:
         """(n, n) of the estimates' errors, by the noise; none with unknowns of which the data say nothing."""
         variance = np.diag(self.noise_covariance)
-        told = np.isfinite(variance)
-        size = np.sqrt(np.where(told, np.maximum(variance, 1e-300), 1.0))
-        return np.where(np.outer(told, told), self.noise_covariance / np.outer(size, size), np.eye(len(size)))
+        known = np.isfinite(variance)
+        size = np.sqrt(np.where(known, np.maximum(variance, 1e-300), 1.0))
+        return np.where(np.outer(known, known), self.noise_covariance / np.outer(size, size), np.eye(len(size)))
 
     def interval(self, level: float = 0.95) -> Array:
         """(n, 2) confidence intervals of the estimates, by Student's t with one degree of freedom less than parts of the data."""
@@ -357,13 +357,13 @@ class _Fit:
         problem = self.problem
         stretches = len(problem.segments) if problem.free_states else 0
 
-        def told(iteration: int, cost: float) -> None:
+        def report(iteration: int, cost: float) -> None:
             bar.advance(0, f"kappa {problem.kappa:.1e}, iteration {iteration + 1}, cost {cost:.6g}")
 
         bounds, width = (problem.unknowns.lower, problem.unknowns.upper), 2 * problem.nv
         objective = Objective(problem.rows, problem.move, lambda p: p.z, bounds, stretches, width, self.loss, self.scale)
         try:
-            found = minimise(objective, start, tolerance, self.max_iterations, told)
+            found = minimise(objective, start, tolerance, self.max_iterations, report)
         except ImpossibleStart as error:
             place = f" ({_reason(problem)}): are the samples there and their units right?" if problem.refusal else ""
             raise ValueError(f"{error}{place}") from None
@@ -397,11 +397,11 @@ def _by_noise(rows: list[Rows], reduced: Reduced, freedom: int, open_: Array) ->
     the data do not determine has A⁻¹.
     """
     known = sum((row.by_unknown.T @ row.by_unknown for row in rows if row.kind == "prior"), np.zeros_like(reduced.matrix))
-    told = [row for row in rows if row.kind != "prior"]
-    squares = sum(float(np.sum(row.pull**2 / np.maximum(row.information, 1e-300))) for row in told)
+    data = [row for row in rows if row.kind != "prior"]
+    squares = sum(float(np.sum(row.pull**2 / np.maximum(row.information, 1e-300))) for row in data)
     each = freedom / max(squares, 1e-300)
     measured = np.zeros_like(known)
-    for row in told:
+    for row in data:
         if row.kind == "measured":
             J = reduced.by_unknown(row)
             measured += J.T @ (J * row.information[:, None])
@@ -430,10 +430,10 @@ def _result(sim: HardSimulator, problem: Problem, outcome: Outcome, loss: str, s
     open_ = undetermined(reduced.matrix, size, np.diag(normal.theta))
     with np.errstate(invalid="ignore", over="ignore"):
         by_noise = slope @ _by_noise(rows, reduced, max(freedom, 1), open_) @ slope.T
-        by_parts = slope @ by_segments(rows, reduced, parts) @ slope.T
-    told = np.diag(reduced.matrix) > RANK * np.diag(normal.theta)
-    by_noise[np.diag_indices(n)] = np.where((np.diag(by_noise) > VAST) | ~told, np.inf, np.diag(by_noise))
-    shifts = np.array([slope @ change for change in moves(problem, point, loss, scale)]).reshape(-1, n)
+        by_parts = slope @ jackknife(rows, reduced, parts) @ slope.T
+    informed = np.diag(reduced.matrix) > RANK * np.diag(normal.theta)
+    by_noise[np.diag_indices(n)] = np.where((np.diag(by_noise) > VAST) | ~informed, np.inf, np.diag(by_noise))
+    shifts = np.array([slope @ change for change in shifts_of(problem, point, loss, scale)]).reshape(-1, n)
     by_parts = by_parts + shifts.T @ shifts
     misses = tuple(
         (problem.segments[row.stretch], row.residual.reshape(-1, problem.nv))

@@ -1,7 +1,7 @@
 """Covariances of the fitted parameters, the states of the stretches eliminated, and which parameters the data determine.
 
 By the noise:     s² S⁻¹,  S = J̃ᵀ W J̃,  J̃ = J_θ - J_x H_xx⁻¹ H_xθ
-By the segments:  (C - 1) / C Σ d_c d_cᵀ,  d_c = (S - M_c)⁻¹ g_c
+By parts of it:   (C - 1) / C Σ d_c d_cᵀ,  d_c = (S - M_c)⁻¹ g_c
 
 W: 1, and of robust losses the mean change of the pull (`set_change`, least_squares.py). By the weights themselves, which are more,
 both deviations are too small, of Huber's by a tenth and a quarter, of arctan's by a third and more than half.
@@ -53,18 +53,18 @@ NONE, HUGE = 1e-200, 1e200
 
 def inverse(S: Array) -> Array:
     """S⁻¹ of a positive semidefinite matrix; directions without information get a huge variance, and change nothing of others."""
-    out, told = np.diag(np.full(len(S), HUGE)), np.flatnonzero(np.diag(S) > NONE)
-    if not len(told):
+    out, informed = np.diag(np.full(len(S), HUGE)), np.flatnonzero(np.diag(S) > NONE)
+    if not len(informed):
         return out
-    S = S[np.ix_(told, told)]
+    S = S[np.ix_(informed, informed)]
     scale = 1.0 / np.sqrt(np.diag(S))
     values, vectors = np.linalg.eigh(S * np.outer(scale, scale))
     floor = values[-1] * len(values) * np.finfo(float).eps
-    out[np.ix_(told, told)] = ((vectors / np.maximum(values, floor)) @ vectors.T) * np.outer(scale, scale)
+    out[np.ix_(informed, informed)] = ((vectors / np.maximum(values, floor)) @ vectors.T) * np.outer(scale, scale)
     return out
 
 
-def by_segments(rows: list[Rows], reduced: Reduced, parts: Array) -> Array:
+def jackknife(rows: list[Rows], reduced: Reduced, parts: Array) -> Array:
     """(n, n) jackknife covariance over the parts of the data; infinite with one part."""
     n, count = len(reduced.gradient), int(parts.max()) + 1
     if count < 2:

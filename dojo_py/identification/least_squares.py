@@ -155,12 +155,14 @@ class _Damping:
 
 
 def minimise(
-    objective: Objective, start: Any, tolerance: float, max_iterations: int, told: Callable[[int, float], None] | None = None
+    objective: Objective, start: Any, tolerance: float, max_iterations: int, report: Callable[[int, float], None] | None = None
 ) -> Outcome:
     """The least point found from `start`.
 
     Converged: the model promises, or a hardly damped step finds, a decrease of the cost by less than `tolerance` of it. Where it
-    promises more and damped steps find none (a wrong derivative, a kink) the message says so. told: iteration and cost, after each.
+    promises more and damped steps find none (a wrong derivative, a kink) the message says so.
+
+    report: called with number and cost after each iteration.
     """
     now = objective.at(start)
     if now is None or not np.isfinite(now.cost):
@@ -190,8 +192,8 @@ def minimise(
             continue
         gain, fell = (now.cost - found.cost) / step.promised, now.cost - found.cost
         now, normal, refused, moved = found, objective.normal(found), False, True
-        if told is not None:
-            told(iteration, now.cost)
+        if report is not None:
+            report(iteration, now.cost)
         if fell <= tolerance * now.cost and damping.value <= FIRST_DAMPING:
             message = CONVERGED
             break

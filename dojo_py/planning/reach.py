@@ -1,4 +1,4 @@
-"""Whether controls have an effect, to first order, on what costs and constraints ask of the states.
+"""Which entries of the states controls change, to first order; what costs and constraints would gain from these and from others.
 
 Where a pusher is away from its box, no derivative of the box's motion by the controls tells of it: the plan may end there, at rest,
 wherever it began. Entries of the tangent state [δq, δv, δact] that no control changes at any knot of a path:
@@ -42,7 +42,7 @@ def broken_at_once(problem: Problem, states: Sequence[State], controls: Array, t
     return ""
 
 
-def moved_entries(A: Array, B: Array) -> Array:
+def controllable_entries(A: Array, B: Array) -> Array:
     """(n,) which entries of the state some control changes at some knot. A (T, n, n), B (T, n, m)."""
     now = np.zeros(A.shape[1], bool)
     ever = now.copy()
@@ -52,7 +52,7 @@ def moved_entries(A: Array, B: Array) -> Array:
     return ever
 
 
-def asked_of(entries: Array, expansions: Sequence[Quadratic]) -> float:
+def attainable_decrease(entries: Array, expansions: Sequence[Quadratic]) -> float:
     """Decrease of costs that their quadratic models promise if these entries (n,) of every state could be chosen, bar the first.
 
     Σ ½ l_xᵀ l_xx⁺ l_x, of the entries alone.
@@ -65,11 +65,13 @@ def asked_of(entries: Array, expansions: Sequence[Quadratic]) -> float:
     return total
 
 
-def asked_in(problem: Problem, motion: HardMotion, moved: Array) -> list[tuple[float, float]]:
-    """What costs, and constraints (½ violation²), ask in a motion of these entries (n,) of the states; then of all others."""
+def attainable_decreases(problem: Problem, motion: HardMotion, controllable: Array) -> list[tuple[float, float]]:
+    """Of costs, and of constraints (½ violation²), in a motion: by the controllable entries (n,) of its states; by all others."""
     held = motion.trajectory
     assert held is not None
     states, T = states_of(held), len(held)
     costs, squares = problem.expand(states, held.control), AugmentedLagrangian(problem.constraints, T, 1.0)
     broken = [squares.expand(problem.model, s, held.control[k] if k < T else None, k) for k, s in enumerate(states) if squares]
-    return [(asked_of(entries, costs), asked_of(entries, broken)) for entries in (moved, ~moved)]
+    return [
+        (attainable_decrease(entries, costs), attainable_decrease(entries, broken)) for entries in (controllable, ~controllable)
+    ]

@@ -25,7 +25,7 @@ from dojo_py.planning.options import Options
 from dojo_py.planning.plan import Plan
 from dojo_py.planning.problem import Problem, build_problem, limits_of, of_model, unit_of_costs
 from dojo_py.planning.quadratic import Quadratic
-from dojo_py.planning.reach import asked_in, broken_at_once, moved_entries
+from dojo_py.planning.reach import attainable_decreases, broken_at_once, controllable_entries
 from dojo_py.planning.regularisation import Regularisation
 from dojo_py.planning.shooting import Path, failure, follow, linearise, roll, with_open_ends
 from dojo_py.planning.smooth_to_hard import PATIENCE, STARTS, ladder_of, smooth_to_hard
@@ -217,15 +217,15 @@ class Planner:
             path = Path(states_of(other.trajectory), other.trajectory.control, np.zeros_like(path.gaps))
             if other is begun and status is not PlanStatus.STOPPED:
                 status = PlanStatus.NO_BETTER
-        if status is PlanStatus.SOLVED and self._came_to_nothing(hard, begun):
+        if status is PlanStatus.SOLVED and self._without_gain(hard, begun):
             self.policy, hard, status = None, begun, PlanStatus.NO_BETTER
             held = begun.trajectory
             assert held is not None
             path = Path(states_of(held), held.control, np.zeros_like(path.gaps))
         relaxed = self.problem.value(path.states, path.controls)
         asked = self._goals or begun.violation > tolerance  # constraints that held from the beginning say nothing about the descent
-        came = asked and any(record.step > 0.0 for record in self.log)
-        status = judged(status, relaxed, hard, bool(self.problem.constraints), came, self.options)
+        progress = asked and any(record.step > 0.0 for record in self.log)
+        status = judged(status, relaxed, hard, bool(self.problem.constraints), progress, self.options)
         if self._unreached(status, path, hard, begun):
             status = PlanStatus.UNREACHED
         broken = broken_at_once(self.problem, path.states, path.controls, tolerance) if hard.violation > tolerance else ""
@@ -243,28 +243,28 @@ class Planner:
             return False
         if not (usable(hard.trajectory) and usable(begun.trajectory)):
             return False
-        tolerance, moved = self.options.constraint_tolerance, self._moved(path, self.log[-1].kappa or None)
+        tolerance, entries = self.options.constraint_tolerance, self._controllable(path, self.log[-1].kappa or None)
         small = self.small(hard.cost), 0.5 * tolerance**2
-        (now, (cost, violated)), (first, _) = (asked_in(self.problem, motion, moved) for motion in (hard, begun))
+        (now, (cost, violated)), (first, _) = (attainable_decreases(self.problem, motion, entries) for motion in (hard, begun))
         if cost <= small[0] and (hard.violation <= tolerance or violated <= small[1]):
             return False
         return all(a <= least and b <= a + least for a, b, least in zip(now, first, small, strict=True))
 
-    def _moved(self, path: Path, kappa: float | None) -> Array:
-        """(n,) the entries of the state that controls change along the path; beyond the range of an actuator as at its end."""
+    def _controllable(self, path: Path, kappa: float | None) -> Array:
+        """(n,) the entries of the state that controls can change along the path; beyond the range of an actuator as at its end."""
         low, high = (np.array(side) for side in self.limits)
         ends = limits_of(self.problem.sim, "model")
         low, high = np.clip(low, *ends), np.clip(high, *ends)
         path, motion = replace(path, controls=np.clip(path.controls, low, high)), self.motion if path is self.path else None
         sim, threads, width = with_open_ends(self.problem.sim, (low, high)), self.options.threads, self.options.difference_width
-        return moved_entries(*linearise(sim, path, kappa, threads, width, motion))
+        return controllable_entries(*linearise(sim, path, kappa, threads, width, motion))
 
     @property
     def _goals(self) -> bool:
         """Whether there are equality constraints."""
         return any(constraint.kind == "equality" for constraint in self.problem.constraints)
 
-    def _came_to_nothing(self, hard: HardMotion, begun: HardMotion) -> bool:
+    def _without_gain(self, hard: HardMotion, begun: HardMotion) -> bool:
         """Whether steps lowered the merit, but the hard motion is not better than that of the initial controls.
 
         False if no step lowered the merit, as the initial controls are then a minimum, and if all equality constraints are met.

@@ -43,16 +43,16 @@ class PlanStatus(Enum):
 
 
 def judged(
-    status: PlanStatus, relaxed_cost: float, hard: HardMotion, constrained: bool, came: bool, options: Options
+    status: PlanStatus, relaxed_cost: float, hard: HardMotion, constrained: bool, progress: bool, options: Options
 ) -> PlanStatus:
     """The final status of a plan whose descent ended with `status`, from its hard motion.
 
-    came: a step was accepted, and there are equality constraints or the initial controls violated a constraint. If such a plan
+    progress: a step was accepted, and there are equality constraints or the initial controls violated a constraint. If such a plan
     meets its constraints in the hard motion, it is SOLVED even if the descent ended with STALLED or MAX_UPDATES. A plan that
     converged, but costs more or violates constraints in the hard motion, is RELAXED.
     """
     met = hard.violation <= options.constraint_tolerance
-    if status in (PlanStatus.STALLED, PlanStatus.MAX_UPDATES) and came and met:
+    if status in (PlanStatus.STALLED, PlanStatus.MAX_UPDATES) and progress and met:
         return PlanStatus.SOLVED
     broken = hard.cost > relaxed_cost + FORETOLD * abs(relaxed_cost) + options.absolute_tolerance
     if status is PlanStatus.SOLVED and (broken or (constrained and not met)):

@@ -18,7 +18,7 @@ from dojo_py.identification import (
 )
 from dojo_py.identification.elimination import Rows, eliminate, normal_equations
 from dojo_py.identification.fit import _by_noise
-from dojo_py.identification.intervals import by_segments, parts_of
+from dojo_py.identification.intervals import jackknife, parts_of
 from dojo_py.identification.least_squares import Objective, cost_of, minimise, set_change
 from dojo_py.identification.losses import LOSSES
 from dojo_py.identification.noise import noise_of_samples
@@ -109,7 +109,7 @@ def test_the_jackknife_is_that_of_left_out_parts():
     expected = 11 / 12 * (left - fit).T @ (left - fit)
     rows = [Rows("measured", (J @ fit - y)[group == g], np.zeros(5, int), J[group == g], stretch=g) for g in range(12)]
     reduced = eliminate(normal_equations(rows, 2, 0, 1))
-    assert np.allclose(by_segments(rows, reduced, np.arange(12)), expected, rtol=1e-9)
+    assert np.allclose(jackknife(rows, reduced, np.arange(12)), expected, rtol=1e-9)
     assert parts_of([0] * 100).max() == 19 and parts_of(range(30)).max() == 29
     assert len({tuple(np.flatnonzero(parts_of([0] * 7 + [1] * 3) == c)) for c in range(3)}) == 3
 
@@ -134,7 +134,7 @@ def test_robust_deviations_are_those_of_many_fits(loss):
         set_change(best.point.rows, loss, 1.0)
         reduced = eliminate(normal_equations(best.point.rows, 2, 0, 1))
         determined = np.zeros(2, bool)
-        both = _by_noise(best.point.rows, reduced, 298, determined), by_segments(best.point.rows, reduced, np.arange(20))
+        both = _by_noise(best.point.rows, reduced, 298, determined), jackknife(best.point.rows, reduced, np.arange(20))
         found.append((best.point.y, *(np.diag(covariance) for covariance in both)))
     estimates, *variances = map(np.array, zip(*found, strict=True))
     for variance in variances:
