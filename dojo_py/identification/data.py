@@ -180,12 +180,8 @@ def read_recording(
     or one of these a column. model: checks the widths.
     """
     file_of("file", file)
-    words = {"qpos", "control", "qvel"}
-    for name, given in (("columns", columns), ("units", units)):
-        if given is not None and not isinstance(given, Mapping):
-            raise TypeError(f"{name}={shown(given)}, expected a dict with some of {sorted(words)}")
-        if given is not None and set(given) - words:
-            raise ValueError(f"{name} of {shown(set(given) - words)}: only qpos, control, qvel are read")
+    _check_words("columns", columns)
+    _check_words("units", units)
     if model is not None:
         having("model", model, ("nq", "nv", "nu"), "a Model, as load_model returns it")
     path, units = Path(file), units or {}
@@ -202,8 +198,7 @@ def read_recording(
             raise ValueError(f"{path}: {word} has shape {table.shape}, expected (samples, {widths.get(word, 'n')})")
         check_samples(f"{path}: {word}", table)
         raw[word] = table * _factors(units.get(word, 1.0), table.shape[1])
-    samples = len(raw["qpos"])
-    control = raw.get("control")
+    samples, control = len(raw["qpos"]), raw.get("control")
     if control is not None:
         if len(control) not in (samples - 1, samples):
             raise ValueError(f"{path}: {len(control)} controls for {samples} samples")
@@ -211,6 +206,15 @@ def read_recording(
     if "qvel" in raw and len(raw["qvel"]) != samples:
         raise ValueError(f"{path}: {len(raw['qvel'])} velocities for {samples} samples")
     return Recording(path.stem, raw["qpos"], control, raw.get("qvel"))
+
+
+def _check_words(name: str, given: Any) -> None:
+    """TypeError or ValueError unless it is None or a dict whose words are those of a recording's tables."""
+    words = {"qpos", "control", "qvel"}
+    if given is not None and not isinstance(given, Mapping):
+        raise TypeError(f"{name}={shown(given)}, expected a dict with some of {sorted(words)}")
+    if given is not None and set(given) - words:
+        raise ValueError(f"{name} of {shown(set(given) - words)}: only qpos, control, qvel are read")
 
 
 def _npz(path: Path) -> dict[str, Array]:

@@ -101,13 +101,17 @@ class Options:
                 raise ValueError(f"Options: {name}={getattr(self, name)!r} must lie between 0 and 1")
         if self.penalty_growth < 1:
             raise ValueError(f"Options: penalty_growth={self.penalty_growth!r} must be at least 1")
+        if self.difference_width is not None:
+            real_number("Options: difference_width", self.difference_width, above=0.0)
+        self._check_kappas()
+
+    def _check_kappas(self) -> None:
+        """Check both κ; `kappa` becomes a tuple if it is an array."""
         if isinstance(self.rollout_kappa, str):
             if self.rollout_kappa != "gradient":
                 raise ValueError(f"Options: rollout_kappa={self.rollout_kappa!r} is neither a number, None nor 'gradient'")
         elif self.rollout_kappa is not None:
             real_number("Options: rollout_kappa", self.rollout_kappa, least=0.0, unit="N m s")
-        if self.difference_width is not None:
-            real_number("Options: difference_width", self.difference_width, above=0.0)
         if isinstance(self.kappa, str):
             text_of("Options: kappa", self.kappa, ("auto",))
         if self.kappa is None or isinstance(self.kappa, str):

@@ -100,6 +100,34 @@ def ridders(f, step):
     return best, error
 
 
+def assert_gradient_is_exact(task, given, kappa, directions, step):
+    """`policy_gradient` against Ridders' differences along random directions of the parameters, and along one of the start.
+
+    given: what `situation` returns; step: the first one of the differences by the parameters.
+    """
+    policy, theta, start, whitening, options = given
+    loop, rng = ClosedLoop(task, policy, options.horizon), np.random.default_rng(2)
+    found = loop.policy_gradient(theta, start, kappa, whitening, options, discount=0.9)
+    assert not found.status.any() and len(found.played.rewards) == options.horizon
+    weights = 0.9 ** np.arange(options.horizon)
+
+    def value(parameters, state):
+        return float(weights @ loop.play(parameters, state, whitening, kappa, options).rewards)
+
+    for _ in range(directions):
+        d = rng.standard_normal(policy.size)
+        expected, doubt = ridders(lambda e, d=d: value(theta + e * d, start), step)
+        assert abs(found.parameters @ d - expected) <= 1e-6 * np.linalg.norm(found.parameters) * np.linalg.norm(d) + 3 * doubt
+    model, d = task.sim.model, rng.standard_normal(2 * task.sim.model.nv)
+
+    def moved(e):
+        qpos = model.integrate(start.qpos, e * d[: model.nv])
+        return value(theta, task.sim.initial_state(qpos, start.qvel + e * d[model.nv :]))
+
+    expected, doubt = ridders(moved, 1e-5)
+    assert abs(found.state @ d - expected) <= 1e-6 * np.linalg.norm(found.state) * np.linalg.norm(d) + 3 * doubt
+
+
 HOPPER = {"frame_skip": 2, "reset_noise_scale": 0.1, "terminate_when_unhealthy": False, "healthy_reward": 0.0}
 
 
@@ -113,27 +141,7 @@ EPISODES = [
 def test_the_policy_gradient_is_the_derivative_of_the_episode_at_kappa(name, kappa, settings):
     """Three random directions of the parameters, one of the start. Measured: 2e-8 at most, of the gradient's length."""
     task = make_task(name, **settings)
-    policy, theta, start, whitening, options = situation(task)
-    loop, rng = ClosedLoop(task, policy, options.horizon), np.random.default_rng(2)
-    found = loop.policy_gradient(theta, start, kappa, whitening, options, discount=0.9)
-    assert not found.status.any() and len(found.played.rewards) == options.horizon
-    weights = 0.9 ** np.arange(options.horizon)
-
-    def value(parameters, state):
-        return float(weights @ loop.play(parameters, state, whitening, kappa, options).rewards)
-
-    for _ in range(3):
-        d = rng.standard_normal(policy.size)
-        expected, doubt = ridders(lambda e, d=d: value(theta + e * d, start), 1e-3)
-        assert abs(found.parameters @ d - expected) <= 1e-6 * np.linalg.norm(found.parameters) * np.linalg.norm(d) + 3 * doubt
-    model, d = task.sim.model, rng.standard_normal(2 * task.sim.model.nv)
-
-    def moved(e):
-        qpos = model.integrate(start.qpos, e * d[: model.nv])
-        return value(theta, task.sim.initial_state(qpos, start.qvel + e * d[model.nv :]))
-
-    expected, doubt = ridders(moved, 1e-5)
-    assert abs(found.state @ d - expected) <= 1e-6 * np.linalg.norm(found.state) * np.linalg.norm(d) + 3 * doubt
+    assert_gradient_is_exact(task, situation(task), kappa, directions=3, step=1e-3)
 
 
 def test_the_way_back_in_python_is_that_of_the_kernels():
@@ -231,27 +239,7 @@ def test_the_gradient_of_a_task_that_sees_contacts_is_exact(name, kappa, setting
         task = OnAnArm(model=str(tmp_path / "arm.xml"))
     else:
         task = make_task(name, reset_noise_scale=0.0, **settings)
-    policy, theta, start, whitening, options = situation(task, ())
-    loop, rng = ClosedLoop(task, policy, options.horizon), np.random.default_rng(2)
-    found = loop.policy_gradient(theta, start, kappa, whitening, options, discount=0.9)
-    assert not found.status.any() and len(found.played.rewards) == options.horizon
-    weights = 0.9 ** np.arange(options.horizon)
-
-    def value(parameters, state):
-        return float(weights @ loop.play(parameters, state, whitening, kappa, options).rewards)
-
-    for _ in range(2):
-        d = rng.standard_normal(policy.size)
-        expected, doubt = ridders(lambda e, d=d: value(theta + e * d, start), 1e-6)
-        assert abs(found.parameters @ d - expected) <= 1e-6 * np.linalg.norm(found.parameters) * np.linalg.norm(d) + 3 * doubt
-    model, d = task.sim.model, rng.standard_normal(2 * task.sim.model.nv)
-
-    def moved(e):
-        qpos = model.integrate(start.qpos, e * d[: model.nv])
-        return value(theta, task.sim.initial_state(qpos, start.qvel + e * d[model.nv :]))
-
-    expected, doubt = ridders(moved, 1e-5)
-    assert abs(found.state @ d - expected) <= 1e-6 * np.linalg.norm(found.state) * np.linalg.norm(d) + 3 * doubt
+    assert_gradient_is_exact(task, situation(task, ()), kappa, directions=2, step=1e-6)
 
 
 def test_an_episode_stops_for_what_it_has_not_earned():
