@@ -75,6 +75,40 @@ def holder(rng: Any, name: str, size: float, draw: Draw, free: float) -> str:
     return out
 
 
+def surface_point(rng: Any, kind: str, size: Array, R: Array, exact: bool) -> tuple[Array, Array]:
+    """A point of the surface of a sphere, a capsule or a box at the origin with axes R, and the outward normal there."""
+    if kind == "sphere":
+        n = unit(rng, exact)
+        return size[0] * n, n
+    if kind == "capsule":
+        along = rng.choice([0.0, 1.0, 0.5]) if exact else rng.uniform(-1.3, 1.3)
+        side = unit(rng, exact)
+        local = np.array([side[0], side[1], 0.0 if abs(along) <= 1 else np.sign(along) * abs(side[2])])
+        local = local if np.linalg.norm(local) > 1e-6 else AXES[0]
+        local = local / np.linalg.norm(local)
+        return R @ (np.array([0, 0, size[1] * np.clip(along, -1, 1)]) + size[0] * local), R @ local
+    place = rng.choice([0.0, 0.5], 3) if exact else rng.uniform(-0.95, 0.95, 3)
+    outer = rng.permutation(3)[: rng.choice([1, 1, 2, 3])]  # a face, an edge, a corner
+    local = np.zeros(3)
+    local[outer] = rng.choice([-1.0, 1.0], len(outer)) * (1.0 if exact else rng.uniform(0.2, 1.0, len(outer)))
+    place[outer] = np.sign(local[outer])
+    local /= np.linalg.norm(local)
+    return R @ (place * size), R @ local
+
+
+def capsule_axis(rng: Any, n: Array, own: Array, exact: bool) -> tuple[Array, float]:
+    """Axis of a capsule beside a shape with normal n and axis `own`; where on it, from -1 to 1, it is nearest to that shape."""
+    across = beside(n)
+    how = rng.choice(["crossing", "parallel", "end", "any"])
+    axis = {"crossing": np.cross(n, own), "parallel": own, "end": n}.get(how, unit(rng, False))
+    axis = across[0] if np.linalg.norm(axis) < 1e-6 else axis / np.linalg.norm(axis)
+    if not exact:
+        axis = axis + 0.05 * rng.normal(size=3)
+        axis /= np.linalg.norm(axis)
+    reach = axis @ n
+    return axis, -math.copysign(1.0, reach) if abs(reach) > 0.05 else (rng.choice([0.0, 1.0]) if exact else rng.uniform(-0.9, 0.9))
+
+
 def two_shapes(rng: Any, draw: Draw, mu: float) -> tuple[str, Array]:
     """Bodies 'a' and 'b' (or a geom of the world) whose shapes nearly touch, and the normal from b to a."""
     exact = some(rng, 0.5)
@@ -84,39 +118,12 @@ def two_shapes(rng: Any, draw: Draw, mu: float) -> tuple[str, Array]:
         b = a.copy()
     turn = any_quaternion(rng, exact)
     R = matrix(turn)
-    if second == "sphere":
-        n = unit(rng, exact)
-        p = b[0] * n
-    elif second == "capsule":
-        along = rng.choice([0.0, 1.0, 0.5]) if exact else rng.uniform(-1.3, 1.3)
-        side = unit(rng, exact)
-        local = np.array([side[0], side[1], 0.0 if abs(along) <= 1 else np.sign(along) * abs(side[2])])
-        local = local if np.linalg.norm(local) > 1e-6 else AXES[0]
-        local = local / np.linalg.norm(local)
-        n = R @ local
-        p = R @ (np.array([0, 0, b[1] * np.clip(along, -1, 1)]) + b[0] * local)
-    else:
-        place = rng.choice([0.0, 0.5], 3) if exact else rng.uniform(-0.95, 0.95, 3)
-        outer = rng.permutation(3)[: rng.choice([1, 1, 2, 3])]  # a face, an edge, a corner
-        local = np.zeros(3)
-        local[outer] = rng.choice([-1.0, 1.0], len(outer)) * (1.0 if exact else rng.uniform(0.2, 1.0, len(outer)))
-        place[outer] = np.sign(local[outer])
-        local /= np.linalg.norm(local)
-        n, p = R @ local, R @ (place * b)
+    p, n = surface_point(rng, second, b, R, exact)
     gap = draw.size * rng.choice(GAPS)
     quat = any_quaternion(rng, exact)
     centre = p + (gap + a[0]) * n
     if first == "capsule":
-        across = beside(n)
-        own = R[:, 2]
-        how = rng.choice(["crossing", "parallel", "end", "any"])
-        axis = {"crossing": np.cross(n, own), "parallel": own, "end": n}.get(how, unit(rng, False))
-        axis = across[0] if np.linalg.norm(axis) < 1e-6 else axis / np.linalg.norm(axis)
-        if not exact:
-            axis = axis + 0.05 * rng.normal(size=3)
-            axis /= np.linalg.norm(axis)
-        reach = axis @ n
-        shift = -math.copysign(1.0, reach) if abs(reach) > 0.05 else (rng.choice([0.0, 1.0]) if exact else rng.uniform(-0.9, 0.9))
+        axis, shift = capsule_axis(rng, n, R[:, 2], exact)
         centre = centre - shift * a[1] * axis
         quat = quaternion_to(axis)
     flag = f'friction="{text(mu)}"'
