@@ -426,8 +426,7 @@ def _result(sim: HardSimulator, problem: Problem, outcome: Outcome, loss: str, s
     reduced = eliminate(normal)
     parts = parts_of([s.recording for s in problem.segments])
     estimates, slope = given.report(point.z)
-    size = np.maximum(np.abs(np.linalg.pinv(slope) @ given.scale(estimates)), 1e-300)
-    open_ = undetermined(reduced.matrix, size, np.diag(normal.theta))
+    open_ = undetermined(reduced.matrix, given.sizes(point.z), np.diag(normal.theta))
     with np.errstate(invalid="ignore", over="ignore"):
         by_noise = slope @ _by_noise(rows, reduced, max(freedom, 1), open_) @ slope.T
         by_parts = slope @ jackknife(rows, reduced, parts) @ slope.T

@@ -334,6 +334,11 @@ class Unknowns:
                 out[a + 1 : a + 4] = max(float(sizes[1:4].max()), float(np.sqrt(out[a + 4] / out[a])))
         return out
 
+    def sizes(self, z: Array) -> Array:
+        """(n,) size of each free number, by those of the reported values."""
+        values, slope = self.report(z)
+        return np.asarray(np.maximum(np.abs(np.linalg.pinv(slope) @ self.scale(values)), 1e-300))
+
     def prior_rows(self, z: Array) -> tuple[Array, Array]:
         """Residuals (m,) of what is known beforehand, values less their start over their deviation, and of lengths of directions;
         derivatives (m, n) by z.

@@ -107,3 +107,22 @@ def test_rotations_without_noise_do_not_outweigh_the_error_of_kappa():
 def test_a_box_that_never_slides_says_nothing_of_its_friction():
     """What it creeps at κ says friction 0.01 ± 0.03 for 0.6, if it counts."""
     assert set(fitted_box(5.0, 1e-5).undetermined) == {"mass:box", "friction:floor/box"}
+
+
+SLED = """<mujoco><worldbody><geom name="floor" type="plane" size="0 0 1" friction="0.3"/>
+    <body name="sled" pos="0 0 0.05"><joint name="x" type="slide" axis="1 0 0"/><joint name="z" type="slide" axis="0 0 1"/>
+    <geom type="box" size=".05 .05 .05" mass="1.3" friction="0.3"/></body></worldbody>
+    <actuator><motor joint="x"/></actuator></mujoco>"""
+
+
+def test_an_unknown_that_is_felt_by_round_off_alone_spoils_nothing_else():
+    """Gravity along y, across the slide: its derivative is 1e-32. The step that this asked for was 1e31 m/s², so that the fit ended
+    where it began, mass 1 ± 0.8 of 1.3 kg.
+    """
+    sim, rng = HardSimulator(SLED, timestep=0.01), np.random.default_rng(0)
+    controls = np.repeat(rng.uniform(-12, 12, (8, 1)), 10, axis=0)
+    qpos = sim.rollout(sim.initial_state(), controls).qpos + rng.normal(0.0, 1e-4, (81, 2))
+    found = identify(sim, [Recording("a", qpos, controls)], [Unknown("mass:sled", 1.0), Unknown("gravity")], kappa=1e-6)
+    assert found.estimates[0] == pytest.approx(1.3, rel=0.05)
+    assert "gravity:world[1]" in found.undetermined and not np.isfinite(found.interval()[2]).any()
+    assert found.estimates[2] == 0.0
