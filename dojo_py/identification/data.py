@@ -100,26 +100,26 @@ def measured_state(recording: Recording, sim: Simulator, k: int) -> tuple[Array,
     return recording.qpos[k], recording.velocity(sim.model, sim.timestep, max(k, 0 if recording.qvel is not None else 1))
 
 
-def check_recordings(sim: Simulator, recordings: Any, later: bool = False) -> None:
+def check_recordings(sim: Simulator, recordings: Any, later: bool = False, name: str = "recordings") -> None:
     """TypeError or ValueError unless these are recordings of the simulator's model.
 
     later: each has a sample after the first one from which a roll-out can start.
     """
     if not isinstance(recordings, Sequence) or not all(isinstance(r, Recording) for r in recordings):
-        raise TypeError(f"recordings={shown(recordings)}, expected a list of Recording")
+        raise TypeError(f"{name}={shown(recordings)}, expected a list of Recording")
     for r in recordings:
-        for name, width in (("qpos", sim.model.nq), ("control", sim.model.nu), ("qvel", sim.model.nv)):
-            table = getattr(r, name)
+        for part, width in (("qpos", sim.model.nq), ("control", sim.model.nu), ("qvel", sim.model.nv)):
+            table = getattr(r, part)
             if table is not None and table.shape[1] != width:
-                raise ValueError(f"recordings: {name} of '{r.name}' has shape {table.shape}, expected (samples, {width})")
+                raise ValueError(f"{name}: {part} of '{r.name}' has shape {table.shape}, expected (samples, {width})")
         if r.start is not None and [np.shape(x) for x in r.start] != [(sim.model.nq,), (sim.model.nv,)]:
-            raise ValueError(f"recordings: start of '{r.name}', expected qpos ({sim.model.nq},) and qvel ({sim.model.nv},)")
+            raise ValueError(f"{name}: start of '{r.name}', expected qpos ({sim.model.nq},) and qvel ({sim.model.nv},)")
         if r.act is not None and r.act.shape != (sim.model.na,):
-            raise ValueError(f"recordings: act of '{r.name}' has shape {r.act.shape}, expected ({sim.model.na},)")
+            raise ValueError(f"{name}: act of '{r.name}' has shape {r.act.shape}, expected ({sim.model.na},)")
         _check_turns(sim.model, r)
         if later and len(r.qpos) <= r.first + 1:
             known = "the first two samples give its velocity" if r.first else "a roll-out starts from the first"
-            raise ValueError(f"recordings: '{r.name}' has {len(r.qpos)} samples, none to compare: {known}")
+            raise ValueError(f"{name}: '{r.name}' has {len(r.qpos)} samples, none to compare: {known}")
 
 
 def _check_turns(model: Any, recording: Recording) -> None:

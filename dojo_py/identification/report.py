@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from dojo_py.identification.data import Recording
+from dojo_py.identification.data import Recording, check_recordings
 from dojo_py.identification.delays import delayed
 from dojo_py.identification.fit import Result
 from dojo_py.identification.starts import with_estimated_starts
@@ -38,6 +38,7 @@ def write_report(
     """
     having("result", result, ("interval", "misfits", "unknowns"), "a Result of identify")
     path_of("file", file)
+    check_recordings(result.unknowns.sim, held_out, name="held_out")
     parts = [_estimates(result, level), _residuals(result), _correlations(result)]
     if held_out:
         parts.append(_held_out(result, held_out, starts))

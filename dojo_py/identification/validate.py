@@ -29,6 +29,13 @@ class RolloutErrors(NamedTuple):
         return f"position {self.position.mean():.4g} m, rotation {self.rotation.mean():.4g} deg"
 
 
+class CoordinateErrors(RolloutErrors):
+    """Of a model without a free joint, whose coordinates have units of their own."""
+
+    def __str__(self) -> str:
+        return f"coordinates {self.position.mean():.4g} (rad of hinges, m of slides)"
+
+
 def rollout_errors(sim: Simulator, recordings: Sequence[Recording], kappa: float | None = None) -> RolloutErrors:
     """Simulate each recording from its first sample that has a velocity, under its controls, and compare all later samples."""
     having("sim", sim, ("model", "rollout"), "a HardSimulator or a SoftSimulator")
@@ -52,7 +59,7 @@ def rollout_errors(sim: Simulator, recordings: Sequence[Recording], kappa: float
             part, turn = np.array([model.difference(p, q) for p, q in zip(mine, seen, strict=True)]), 0.0
         position.append(np.linalg.norm(part, axis=1).mean())
         rotation.append(turn)
-    return RolloutErrors(np.array(position), np.array(rotation), unsolved)
+    return (RolloutErrors if free else CoordinateErrors)(np.array(position), np.array(rotation), unsolved)
 
 
 def angles(p: Array, q: Array) -> Array:

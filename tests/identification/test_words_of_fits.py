@@ -14,6 +14,7 @@ from dojo_py.identification import (
     read_recording,
     resample,
     rollout_errors,
+    write_report,
 )
 from dojo_py.identification.elimination import Rows
 from dojo_py.identification.least_squares import NO_SMALLER, Objective, minimise
@@ -237,3 +238,23 @@ def test_starts_that_the_simulator_gives_are_told_with_their_number():
     sim = HardSimulator("double_pendulum", 0.01)
     with pytest.raises(ValueError, match="damping: transform 'log' needs a positive start, 0 was read"):
         Unknowns(sim.with_parameters({"damping": 0.0}), [Unknown("damping", transform="log")])
+
+
+def test_errors_of_coordinates_are_not_said_to_be_metres_and_degrees():
+    """Of two hinges: "position 0.13 m, rotation 0 deg"."""
+    sim = HardSimulator(load_model(TWO), 0.01)
+    run = sim.rollout(sim.initial_state([0.3, 0.2]), np.zeros((20, 2)))
+    found = rollout_errors(sim, [Recording("a", run.qpos + 0.1, run.control)])
+    assert "deg" not in str(found) and str(found).startswith("coordinates ") and len(found) == 3
+    box = HardSimulator("box", 0.01)
+    run = box.rollout(box.initial_state(), np.zeros((20, 3)))
+    assert str(rollout_errors(box, [Recording("a", run.qpos, run.control)])).endswith("deg")
+
+
+def test_one_recording_that_is_held_out_is_no_list(tmp_path):
+    sim = HardSimulator(load_model(TWO), 0.01)
+    run = sim.rollout(sim.initial_state([0.3, 0.2]), np.zeros((20, 2)))
+    recording = Recording("a", run.qpos, run.control)
+    found = identify(sim, [recording], [Unknown("damping:a")])
+    with pytest.raises(TypeError, match=r"held_out=Recording.* expected a list of Recording"):
+        write_report(found, tmp_path / "fit.html", held_out=recording)
