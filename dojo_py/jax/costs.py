@@ -7,12 +7,14 @@ All knots of a motion are one compiled call.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.experimental import checkify
 
 from dojo_py.jax.functions import _need_float64
 from dojo_py.jax.tangents import Tangents
@@ -33,6 +35,7 @@ class JaxResidual:
         having("model", model, ("jnt_type", "nq", "nv", "na"), "a Model, as load_model returns it")
         self.model, self.function, self.tangents = model, function_of_knots("function", function), Tangents(model)
         self._values, self._slopes = self._mapped(self._value), self._mapped(self._value_slopes)
+        self._looked: set[tuple[bool, int]] = set()
 
     def _mapped(self, function: Callable[..., Any]) -> dict[bool, Callable[..., Any]]:
         """The function over several knots, with and without a control."""
@@ -42,7 +45,16 @@ class JaxResidual:
 
     def _value(self, x: Any, u: Any, k: Any) -> Any:
         """(p,)"""
-        found = jnp.atleast_1d(self.function(x, u, k))
+        try:
+            value = self.function(x, u, k)
+        except AttributeError as error:
+            error.add_note("function: the state is an array in jnp here, [qpos, qvel, act], not a State")
+            raise
+        if value is None:
+            raise ValueError(
+                f"function returned None{' where the control is None, at the end' * (u is None)}; expected numbers (p,)"
+            )
+        found = jnp.atleast_1d(value)
         if found.ndim != 1:
             raise ValueError(f"the residual has shape {found.shape}, expected (p,)")
         return found
@@ -60,7 +72,22 @@ class JaxResidual:
 
     def along(self, knots: Knots) -> Array:
         """(K, p) the residual at each of several knots."""
-        return np.asarray(self._values[knots.controls is not None](*self._arguments(knots)))
+        arguments = self._arguments(knots)
+        self._look_at_indices(*arguments)
+        return np.asarray(self._values[knots.controls is not None](*arguments))
+
+    def _look_at_indices(self, x: Array, u: Array | None, k: Array) -> None:
+        """RuntimeWarning where the function reads beyond the end of an array, where JAX takes the nearest entry."""
+        kind = u is not None, len(x)
+        if kind in self._looked:
+            return
+        self._looked.add(kind)
+        checked = checkify.checkify(self._value, errors=checkify.index_checks)
+        for i in {0, len(x) - 1}:
+            error, _ = checked(jnp.asarray(x[i]), None if u is None else jnp.asarray(u[i]), jnp.asarray(k[i]))
+            if found := error.get():
+                told = f"function of a residual: at knot {k[i]} {found.splitlines()[0].strip()}"
+                warnings.warn(f"{told} JAX takes the nearest entry instead", RuntimeWarning, stacklevel=2)
 
     def jacobians_along(self, knots: Knots) -> tuple[Array, Array]:
         """(K, p, 2 nv + na), (K, p, nu)."""

@@ -93,3 +93,25 @@ def test_mistakes_are_named():
             residual_cost(sim.model, lambda x, u, k: x)
     finally:
         jax.config.update("jax_enable_x64", True)
+
+
+def test_an_index_beyond_the_end_is_told(recwarn):
+    """JAX takes the nearest entry: a cost of entry 20 of 4 was one of the last, and its plan SOLVED."""
+    sim, goals = HardSimulator(load_model(ARM), 0.05), jnp.zeros((5, 2))
+    start, controls = sim.initial_state(), np.zeros((5, 2))
+    for function in (lambda x, u, k: x[:2] - 0.1, lambda x, u, k: x[-2:] - goals[jnp.minimum(k, 4)]):
+        ilqr(sim, start, controls, terminal=residual_cost(sim.model, function))
+    assert not recwarn
+    with pytest.warns(RuntimeWarning, match=r"at knot 5 .*index 20 is out of bounds for axis 0 with size 4"):
+        ilqr(sim, start, controls, terminal=residual_cost(sim.model, lambda x, u, k: jnp.array([x[20] - 0.1])))
+    with pytest.warns(RuntimeWarning, match="index 5 is out of bounds"):
+        ilqr(sim, start, controls, terminal=residual_cost(sim.model, lambda x, u, k: x[:2] - goals[k]))
+
+
+def test_what_a_function_in_jnp_is_given_is_said_where_it_is_taken_for_something_else():
+    sim = HardSimulator(load_model(ARM), 0.05)
+    with pytest.raises(ValueError, match="function returned None where the control is None, at the end"):
+        ilqr(sim, sim.initial_state(), np.zeros((5, 2)), terminal=residual_cost(sim.model, lambda x, u, k: u))
+    with pytest.raises(AttributeError) as raised:
+        ilqr(sim, sim.initial_state(), np.zeros((5, 2)), terminal=residual_cost(sim.model, lambda x, u, k: x.qpos))
+    assert any("not a State" in note for note in raised.value.__notes__)
