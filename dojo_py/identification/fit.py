@@ -226,7 +226,7 @@ def _check_optional(progress: Any, workers: Any, choose: Any) -> None:
     if workers is not None:
         having("workers", workers, ("map",), "Workers, or None")
     if choose is not None:
-        function_of("choose", choose)
+        function_of("choose", choose, ("recording", "segment"))
 
 
 def _unknowns_of(sim: HardSimulator, unknowns: Any) -> Unknowns:

@@ -10,7 +10,7 @@ import numpy as np
 
 from dojo_py.planning.costs import Jacobian, Residual, matrices_of
 from dojo_py.planning.differences import jacobians
-from dojo_py.planning.knots import Knots, function_of_knots, guarded
+from dojo_py.planning.knots import Knots, asked, function_of_knots, guarded
 from dojo_py.planning.residuals import StateDistance
 from dojo_py.simulate.results import State
 from dojo_py.simulate.values import real_array, shown, text_of
@@ -62,7 +62,7 @@ class Constraint:
 
     def value(self, state: State, control: Array | None, k: int) -> Array:
         """c (p,) at knot k, checked."""
-        c = np.atleast_1d(real_array(f"function of constraint '{self.name}'", self.function(*guarded(state, control), k)))
+        c = np.atleast_1d(real_array(f"function of constraint '{self.name}'", asked(self.function, state, control, k)))
         if c.ndim != 1:
             raise ValueError(f"function of constraint '{self.name}' has shape {c.shape}, expected (p,)")
         return c

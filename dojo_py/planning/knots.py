@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-import inspect
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from dojo_py.simulate.results import State
-from dojo_py.simulate.values import function_of, shown
+from dojo_py.simulate.values import function_of
 
 Array = np.ndarray
 
@@ -41,17 +40,7 @@ def stages_and_end(states: Sequence[State], controls: Array) -> tuple[Knots, Kno
 
 def function_of_knots(name: str, function: Any) -> Any:
     """A user's function of (state, control, k); TypeError for what cannot be called with three arguments."""
-    function_of(name, function)
-    try:
-        signature = inspect.signature(function)
-    except (TypeError, ValueError):  # of some compiled functions nothing is known
-        return function
-    try:
-        signature.bind(None, None, 0)
-    except TypeError as error:
-        told = f"{name}={shown(function)} takes {signature}, expected a function of (state, control, k)"
-        raise TypeError(f"{told}: {error}") from None
-    return function
+    return function_of(name, function, ("state", "control", "k"))
 
 
 def guarded(state: State, control: Array | None) -> tuple[State, Array | None]:
@@ -60,6 +49,16 @@ def guarded(state: State, control: Array | None) -> tuple[State, Array | None]:
         qpos, qvel, act = _locked(state.qpos), _locked(state.qvel), _locked(state.act)
         state = dataclasses.replace(state, qpos=qpos, qvel=qvel, act=act)
     return state, _locked(control)
+
+
+def asked(function: Any, state: State, control: Array | None, k: int) -> Any:
+    """What a user's function returns, its arguments read-only; errors of a wrong idea of them say what they are."""
+    try:
+        return function(*guarded(state, control), k)
+    except (AttributeError, TypeError) as error:
+        if not hasattr(function, "along"):  # one that has takes arrays
+            error.add_note("this function is given a State, with qpos, qvel, act; the control (nu,), None at the end; and k")
+        raise
 
 
 def _locked(array: Array | None) -> Any:

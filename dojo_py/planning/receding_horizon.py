@@ -97,7 +97,7 @@ class Controller:
 
     def __post_init__(self) -> None:
         having("Controller: sim", self.sim, ("model", "step", "timestep"), "a HardSimulator or a SoftSimulator")
-        function_of("Controller: objective", self.objective)
+        function_of("Controller: objective", self.objective, ("state",))
         self.controls = real_array("Controller: controls", self.controls)
         nu = int(self.sim.model.nu)
         if self.controls.ndim != 2 or self.controls.shape[1] != nu:
@@ -107,7 +107,7 @@ class Controller:
             if not isinstance(getattr(self, name), Options) and not (name == "first_options" and self.first_options is None):
                 raise TypeError(f"Controller: {name}={shown(getattr(self, name))}, expected planning.Options")
         if self.tail is not None:
-            function_of("Controller: tail", self.tail)
+            function_of("Controller: tail", self.tail, ("time",))
         if not 1 <= self.shift < len(self.controls):
             raise ValueError(f"Controller: shift={self.shift!r} must be at least 1 and less than the horizon, {len(self.controls)}")
 
@@ -194,9 +194,10 @@ def mpc(
     having("sim", sim, ("model", "step", "timestep"), "a HardSimulator or a SoftSimulator")
     state_of(state)
     steps = count("steps", steps, least=0)
-    for name, function in (("disturbance", disturbance), ("callback", callback)):
-        if function is not None:
-            function_of(name, function)
+    if disturbance is not None:
+        function_of("disturbance", disturbance, ("time",))
+    if callback is not None:
+        function_of("callback", callback, ("step", "state", "plan"))
     sizes, planned = ([getattr(m, "nq", m.nv), m.nv, m.nu, activations(m)] for m in (sim.model, controller.sim.model))
     if sizes != planned:
         raise ValueError(f"mpc: the simulator's model has nq, nv, nu, na = {sizes}, the controller's {planned}")

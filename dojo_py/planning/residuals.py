@@ -16,7 +16,7 @@ from dojo_py.planning.costs import ResidualCost, weights_of
 from dojo_py.planning.differences import tangent_size
 from dojo_py.planning.knots import Knots
 from dojo_py.simulate.results import State
-from dojo_py.simulate.values import having, real_array
+from dojo_py.simulate.values import having, real_array, shown
 
 Array = np.ndarray
 
@@ -26,6 +26,10 @@ def _rows(rows: Any, size: int) -> Array:
     found = np.atleast_1d(real_array("rows", rows))
     if found.ndim != 1 or np.any(found != np.floor(found)) or np.any(found < -size) or np.any(found >= size):
         raise ValueError(f"rows must be indices of the {size} entries of the tangent state")
+    places, numbers = np.unique(found % size, return_counts=True)
+    if np.any(numbers > 1):
+        twice = int(places[numbers > 1][0])
+        raise ValueError(f"rows={shown(rows)} has entry {twice} of the tangent state several times: they are indices, no mask")
     return found.astype(int)
 
 

@@ -33,6 +33,11 @@ from dojo_py.simulate.trajectory import Trajectory
 from dojo_py.simulate.values import count, function_of
 
 Array = np.ndarray
+NONE_BETTER = (
+    "no sample is better than the first controls, the plan holds them: they are the best there are, or the samples go past what is "
+    "better; try another spread, more samples or knots, other first controls, or costs that tell sooner how near the goal is"
+)
+"""What NO_BETTER means of a planner that samples."""
 
 
 class Rule(Protocol):
@@ -101,7 +106,7 @@ def search(
     start = of_model(problem.model, state)
     seed = count("seed", seed, least=0, what="a seed")
     if callback is not None:
-        function_of("callback", callback)
+        function_of("callback", callback, ("record", "path"))
     matrix = spline_matrix(len(u), options.knots, options.spline)
     rule = make_rule(fit(matrix, u), options.spreads(problem.model, problem.low, problem.high, u), options)
     with Progress(options.max_iterations, name, force=progress) as bar, np.errstate(over="ignore", invalid="ignore"):
@@ -194,10 +199,11 @@ class _Search:
         elif best is self.begun and status is not PlanStatus.STOPPED:
             status = PlanStatus.NO_BETTER
         tolerance, violated = self.options.constraint_tolerance, np.isfinite(best.cost) and status is PlanStatus.VIOLATED
+        said = NONE_BETTER if status is PlanStatus.NO_BETTER else ""
         broken = broken_at_once(problem, [self.start], best.controls, tolerance) if violated else ""
         states = [self.start] * (T + 1) if hard.trajectory is None else states_of(hard.trajectory)
         gains, none = np.zeros((T, problem.model.nu, problem.n)), np.zeros((T, problem.model.nu))
         return Plan(
             best.controls, states, gains, none, hard.cost, hard.violation, 0.0, status, self.log, problem.sim.timestep,
-            hard.cost, hard.violation, hard.trajectory, message=f"{status.value}; {broken}" if broken else "",
+            hard.cost, hard.violation, hard.trajectory, message=f"{status.value}; {broken}" if broken else said,
         )  # fmt: skip

@@ -74,7 +74,7 @@ def ilqr(
     options = options_of(Options, options)
     state_of(state)
     if callback is not None:
-        function_of("callback", callback)
+        function_of("callback", callback, ("record", "path"))
     problem, u = build_problem(sim, stage, terminal, constraints, control_limits, controls)
     if late := late_controls(problem.model):
         raise ValueError(

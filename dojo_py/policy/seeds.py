@@ -46,7 +46,7 @@ class SeedSummary:
 
 def run_seeds(make: Callable[[int], Search], seeds: Sequence[int] | Array, iterations: int, progress: bool = False) -> list[Search]:
     """Run one search for each of the seeds (n,), each for all iterations."""
-    function_of("make", make)
+    function_of("make", make, ("seed",))
     if isinstance(seeds, np.ndarray):
         seeds = seeds.tolist()
     if isinstance(seeds, (str, bytes)) or not isinstance(seeds, Sequence):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import errno
+import inspect
 import operator
 import os
 from collections.abc import Collection, Sequence
@@ -131,10 +132,21 @@ def having(name: str, value: Any, attributes: Sequence[str], expected: str) -> A
     return value
 
 
-def function_of(name: str, value: Any) -> Any:
-    """The value, which must be callable; TypeError otherwise."""
+def function_of(name: str, value: Any, arguments: Collection[str] = ()) -> Any:
+    """The value, which must be callable, with as many arguments as named here, if any are; TypeError otherwise."""
     if not callable(value):
         raise TypeError(f"{name}={shown(value)} is a {type(value).__name__}, expected a function")
+    if not arguments:
+        return value
+    try:
+        signature = inspect.signature(value)
+    except (TypeError, ValueError):  # of some compiled functions nothing is known
+        return value
+    try:
+        signature.bind(*arguments)
+    except TypeError as error:
+        told = f"{name}={shown(value)} takes {signature}, expected a function of ({', '.join(arguments)})"
+        raise TypeError(f"{told}: {error}") from None
     return value
 
 

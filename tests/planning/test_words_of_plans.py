@@ -13,7 +13,10 @@ from dojo_py.planning import (
     PlanStatus,
     Quadratic,
     ResidualCost,
+    SamplingOptions,
+    cem,
     control_cost,
+    goal,
     ilqr,
     mpc,
     state_cost,
@@ -140,3 +143,38 @@ def test_a_run_of_no_steps_and_one_that_begins_anew():
     assert controller.last is not None and len(on.controls) == 3
     again = mpc(sim, sim.initial_state([0.1, 0.0]), controller, 3)
     np.testing.assert_array_equal(again.controls, first.controls)
+
+
+def test_rows_of_a_goal_are_indices_and_no_mask():
+    """A mask of ones and zeros was taken for the entries 1 and 0, each several times."""
+    model = pendulum().model
+    with pytest.raises(ValueError, match=r"rows=\[1, 0, 0\] has entry 0 .* several times: they are indices, no mask"):
+        goal(model, [0.5], rows=[1, 0, 0])
+
+
+def test_functions_of_the_user_are_refused_before_anything_is_simulated():
+    """The error of a callback with one argument came from within, after an iteration, and named no argument."""
+    sim = HardSimulator("pendulum", timestep=0.05)
+    start, controls, end = sim.initial_state(), np.zeros((5, 1)), state_cost(sim.model, [0.5])
+    for planner in (ilqr, cem):
+        with pytest.raises(TypeError, match=r"callback=.* takes \(record\), expected a function of \(record, path\)"):
+            planner(sim, start, controls, terminal=end, callback=lambda record: None)
+    with pytest.raises(TypeError, match=r"Controller: objective=.* expected a function of \(state\)"):
+        Controller(sim, lambda: {"terminal": end}, controls)
+    controller = Controller(sim, lambda state: {"terminal": end}, controls)
+    with pytest.raises(TypeError, match=r"disturbance=.* expected a function of \(time\)"):
+        mpc(sim, start, controller, 2, lambda: None)
+
+
+def test_a_state_that_is_taken_for_a_vector_is_said_to_be_none():
+    sim = HardSimulator("pendulum", timestep=0.05)
+    with pytest.raises(TypeError) as raised:
+        ilqr(sim, sim.initial_state(), np.zeros((5, 1)), terminal=ResidualCost(lambda x, u, k: x[0]))
+    assert "a State, with qpos, qvel, act" in raised.value.__notes__[0]
+
+
+def test_a_planner_that_samples_does_not_speak_of_gradients():
+    sim = HardSimulator("pendulum", timestep=0.05)
+    start = sim.initial_state()
+    held = cem(sim, start, np.zeros((5, 1)), stage=control_cost(sim.model), options=SamplingOptions(samples=12, max_iterations=2))
+    assert held.status is PlanStatus.NO_BETTER and "gradients do not fit" not in str(held) and "no sample is better" in str(held)
