@@ -16,7 +16,7 @@ from dojo_py.policy.progress import Bar
 from dojo_py.policy.rollout import Episode, Job, RolloutOptions, play
 from dojo_py.simulate.own_steps import check_own_derivative
 from dojo_py.simulate.values import count as whole
-from dojo_py.simulate.values import function_of, having, path_of, shown, truth_of
+from dojo_py.simulate.values import function_of, having, path_of, shown, truth_of, vector
 from dojo_py.workers import Workers
 
 Array = np.ndarray
@@ -160,7 +160,8 @@ class Search:
     def act(self, observation: Array) -> Array:
         """(na,) action of the chosen policy."""
         parameters, (shift, gain) = self.chosen()
-        return self.policy.act(parameters, (observation - shift) * gain)
+        seen = vector("observation", observation, shift.shape)
+        return self.policy.act(parameters, (seen - shift) * gain)
 
     def absorb(self, episodes: list[Episode]) -> None:
         """Add the observations of training episodes to the statistics, in order."""
@@ -219,7 +220,7 @@ class Search:
         if checkpoint is not None:
             path_of("checkpoint", checkpoint)
         if callback is not None:
-            function_of("callback", callback)
+            function_of("callback", callback, ("search",))
         self.budget = budget
         cut, differentiated = self.cut, self.gradients
         with Bar(iterations, f"{self.kind} seed {self.seed}", progress) as bar:

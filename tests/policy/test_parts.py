@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from toy import A, B, Toy
 
-from dojo_py.policy import LinearPolicy, MlpPolicy, RolloutOptions
+from dojo_py.policy import Ars, ArsOptions, LinearPolicy, MlpPolicy, RolloutOptions
 from dojo_py.policy.ags import unit
 from dojo_py.policy.ars import ars_direction
 from dojo_py.policy.climb import gauss_newton
@@ -157,3 +157,12 @@ def test_randomised_linearisation_finds_a_linear_system_exactly():
     job = Job(task, LinearPolicy(2, 1), np.array([-0.5, -0.5]), np.zeros(2), np.ones(2), (3,), RolloutOptions(20))
     exact, random = (play_and_differentiate(GradientJob(job, smoothing=s)) for s in (None, Smoothing(4)))
     assert np.allclose(exact.gradient, random.gradient) and random.evaluations == 20 * 9
+
+
+def test_an_observation_of_another_size_is_refused_by_name():
+    """An error of numpy's about shapes that cannot be broadcast."""
+    search = Ars(
+        Toy(), LinearPolicy(Toy().observation_size, Toy().action_size), ArsOptions(directions=2), RolloutOptions(horizon=3), seed=0
+    )
+    with pytest.raises(ValueError, match="observation has shape"):
+        search.run(1).act(np.zeros(Toy().observation_size + 1))
