@@ -54,10 +54,29 @@ def _stamp(source: str) -> tuple[int, int] | None:
 
 
 @lru_cache(maxsize=64)
+def _joints(name: str, stamp: tuple[int, int] | None) -> list[int]:
+    """Kinds of the joints of a task's own model."""
+    from dojo_py import load_model
+
+    return list(load_model(name).jnt_type.tolist())
+
+
+def _kinds(types: list[int]) -> str:
+    return ", ".join(("free", "ball", "slide", "hinge")[t] for t in types) or "none"
+
+
+@lru_cache(maxsize=64)
 def _built(task: Task, stamp: tuple[int, int] | None) -> Simulator:
     from dojo_py import HardSimulator, SoftSimulator, load_model
 
-    model = task.prepare(load_model(task.model or task.model_name))
+    model = load_model(task.model or task.model_name)
+    if task.model is not None:
+        own = _joints(task.model_name, _stamp(task.model_name))
+        given = model.jnt_type[: len(own)].tolist()
+        if given != own:
+            told = f"{type(task).__name__}: the joints of model={task.model!r} begin with {_kinds(given)}"
+            raise ValueError(f"{told}; expected those of {task.model_name!r}, {_kinds(own)}")
+    model = task.prepare(model)
     simulator = HardSimulator if task.mode == "hard" else SoftSimulator
     return simulator(model, timestep=task.timestep)
 
@@ -104,6 +123,10 @@ class Task:
             raise ValueError(f"mode={self.mode!r} is not one of ['hard', 'soft']")
         if self.timestep is not None and not 0 < self.timestep <= 1.0:
             raise ValueError(f"timestep={self.timestep!r} must be positive, at most 1 [s]")
+        for item in dataclasses.fields(self):
+            value = getattr(self, item.name)
+            if item.name.endswith("_range") and isinstance(value, tuple) and len(value) == 2 and not value[0] <= value[1]:
+                raise ValueError(f"{item.name}={value!r}, expected the lower end, then the upper one")
         if not 0 <= self.reset_noise_scale <= 1.0:
             raise ValueError(f"reset_noise_scale={self.reset_noise_scale!r} must lie in [0, 1]")
         skip, step = self.frame_skip, self.timestep

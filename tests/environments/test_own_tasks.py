@@ -425,3 +425,17 @@ def test_frame_skip_is_an_integer():
     task.frame_skip = 2.5
     with pytest.raises(ValueError, match=r"task\.frame_skip=2\.5 must be an integer"):
         ClosedLoop(task)
+
+
+def test_a_model_with_other_joints_is_refused_by_them():
+    """The ant as a hopper: an error about the norm of a quaternion."""
+    with pytest.raises(
+        ValueError, match="Hopper: the joints of model='ant' begin with free, hinge.* expected those of 'hopper', slide"
+    ):
+        make_task("Hopper", model="ant").sim  # noqa: B018
+
+
+def test_ranges_have_their_lower_end_first():
+    """Every state was unhealthy, without a word."""
+    with pytest.raises(ValueError, match=r"healthy_z_range=\(2.0, 1.0\), expected the lower end, then the upper one"):
+        make_task("Hopper", healthy_z_range=(2.0, 1.0))
