@@ -13,7 +13,7 @@ SLOW = {"planning.md", "view.md", "coming_from/brax_mjx.md", "jax.md", "guides/m
 """Plans several times; draws replays; compiles with JAX (both); starts Dask and Ray; fits: a quarter to half a minute each."""
 NEEDS = {
     "jax.md": ["jax"], "brax_mjx.md": ["jax"], "environments.md": ["gymnasium"], "view.md": ["viser"],
-    "planning.md": ["matplotlib"], "machines.md": ["distributed", "ray"],
+    "planning.md": ["matplotlib"], "policy_search.md": ["gymnasium"], "machines.md": ["distributed", "ray"],
 }  # fmt: skip
 
 
