@@ -8,8 +8,10 @@ rollout_errors(result.simulator, held_out)                           validate.py
 with_estimated_starts(result.simulator, held_out, samples=8)         starts.py
 fit_restitution(result.simulator, recordings)                        bounces.py
 write_report(result, "fit.html", held_out)                           report.py
+base_parameters(jacobian)                                            base_parameters.py: which combinations data determine
 """
 
+from dojo_py.identification.base_parameters import BaseParameters, base_parameters
 from dojo_py.identification.bounces import fit_restitution
 from dojo_py.identification.data import Recording, read_recording
 from dojo_py.identification.delays import Delay, delayed
@@ -21,6 +23,7 @@ from dojo_py.identification.unknowns import PseudoInertia, Tied, Unknown, Unknow
 from dojo_py.identification.validate import RolloutErrors, rollout_errors
 
 __all__ = [
-    "Delay", "PseudoInertia", "Recording", "Result", "RolloutErrors", "Tied", "Unknown", "Unknowns", "delayed", "fit_restitution",
-    "identify", "read_recording", "resample", "rollout_errors", "with_estimated_starts", "write_report",
+    "BaseParameters", "Delay", "PseudoInertia", "Recording", "Result", "RolloutErrors", "Tied", "Unknown", "Unknowns",
+    "base_parameters", "delayed", "fit_restitution", "identify", "read_recording", "resample", "rollout_errors",
+    "with_estimated_starts", "write_report",
 ]  # fmt: skip

@@ -13,6 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import qr, solve_triangular
 
+from dojo_py.simulate.values import real_array, real_number
+
 Array = np.ndarray
 
 
@@ -38,9 +40,13 @@ class BaseParameters(NamedTuple):
 def base_parameters(jacobian: Array, tolerance: float = 1e-5) -> BaseParameters:
     """Of a Jacobian (m, n) by the linear parameters; columns are scaled to unit length (those that are 0 count as dependent).
 
-    tolerance: of `strength`; a Jacobian by differences has noise near 1e-6.
+    jacobian: what predictions change by, e.g. rows of `sim.linearize(..., parameters=[...]).parameters`, one below the other.
+    tolerance: of `strength`; a Jacobian by differences has noise near 1e-6. ValueError for what is no matrix of numbers.
     """
-    J = np.asarray(jacobian, float)
+    J = real_array("jacobian", jacobian)
+    if J.ndim != 2 or 0 in J.shape:
+        raise ValueError(f"jacobian has shape {J.shape}, expected (m, n)")
+    real_number("tolerance", tolerance, above=0.0, most=1.0)
     size = np.linalg.norm(J, axis=0)
     unit = np.where(size > tolerance * max(size.max(), 1e-300), size, 1.0)
     scaled = np.where(size > tolerance * max(size.max(), 1e-300), J / unit, 0.0)

@@ -34,6 +34,7 @@ from dojo_py.progress import Progress
 from dojo_py.simulate.arguments import late_controls, options_of, state_of
 from dojo_py.simulate.results import State
 from dojo_py.simulate.simulator import Stepping
+from dojo_py.simulate.status import Status
 from dojo_py.simulate.values import function_of, shown
 
 Array = np.ndarray
@@ -168,8 +169,11 @@ class Planner:
         what = f"the first roll-out{'' if self.motion is None else f' at kappa={self.motion:g}'} fails: "
         what += failure(self.problem.sim, start, controls, self.motion, guess)
         if self.motion is not None and fine:
-            what += "; the hard motion of these controls does not: use rollout_kappa=None, or a smaller kappa"
-            what += "" if self.options.kappa == "auto" else ", or kappa='auto'"
+            what += "; the hard motion of these controls does not: use rollout_kappa=None, or "
+            if Status.TOO_FAST.name in what:
+                what += "a shorter timestep"
+            else:
+                what += "a smaller kappa" + ("" if self.options.kappa == "auto" else ", or kappa='auto'")
         elif self.motion is not None:
             what += "; the hard motion of these controls fails, too: start from other controls"
         return self._plan(Path(states, controls, none), PlanStatus.BAD_START, hard, what)

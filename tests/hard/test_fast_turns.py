@@ -113,3 +113,23 @@ def test_random_pairs_of_fast_bodies_gain_no_energy(seed):
         assert np.abs(sim.momentum(state)[1] - momentum).max() <= 1e-8 * max(1.0, np.abs(momentum).max())
         assert sim.energy(state) <= 1.4 * least + 0.05  # (0.24 at most of 700 such scenes; 3800 before)
         least = min(least, sim.energy(state))
+
+
+PENDULUM = """<mujoco><worldbody><body pos="0 0 1"><joint axis="0 1 0" damping=".02"/>
+  <geom type="capsule" size=".02" fromto="0 0 0 0 0 -.3" mass=".5"/>
+  <body pos="0 0 -.3"><joint name="j" axis="0 1 0" damping=".02"/>
+  <geom type="capsule" size=".02" fromto="0 0 0 0 0 -.3" mass=".5"/></body></body></worldbody><actuator><motor joint="j"/></actuator>
+  </mujoco>"""
+"""Two links; the motor makes the lower one turn by 1.7 rad in a step of 0.05 s."""
+
+
+@pytest.mark.parametrize("kappa", [1e-2, 1e-4, 1e-8])
+def test_a_whole_step_that_is_too_fast_at_its_end_says_so(kappa):
+    """On the central path steps are divided by where they start. It said STALLED: advice on constraints that contradict."""
+    sim = HardSimulator(load_model(PENDULUM), timestep=0.05)
+    state = sim.initial_state([-0.407, 0.660], [-1.82, 2.58])
+    hard = sim.step(state, [-2.958])
+    assert hard.status is Status.SOLVED and hard.substeps > 1
+    step = sim.step(state, [-2.958], kappa=kappa)
+    assert step.status is Status.TOO_FAST and np.array_equal(step.state.qpos, state.qpos)
+    assert HardSimulator(load_model(PENDULUM), timestep=0.01).step(state, [-2.958], kappa=kappa).status is Status.SOLVED

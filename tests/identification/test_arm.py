@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from dojo_py import HardSimulator, load_model
-from dojo_py.identification import PseudoInertia, Recording, Unknown, identify
-from dojo_py.identification.base_parameters import base_parameters
+from dojo_py.identification import PseudoInertia, Recording, Unknown, base_parameters, identify
 from dojo_py.identification.data import measured_state
 from dojo_py.identification.pseudo_inertia import slope, to_body, to_com, to_free, to_linear
 

@@ -5,8 +5,7 @@ import pytest
 from default_run import some
 
 from dojo_py import HardSimulator, load_model
-from dojo_py.identification import Recording, Unknown, identify, read_recording
-from dojo_py.identification.base_parameters import base_parameters
+from dojo_py.identification import Recording, Unknown, base_parameters, identify, read_recording
 from dojo_py.identification.pseudo_inertia import slope, to_body, to_com, to_free, to_linear
 from dojo_py.identification.transforms import TRANSFORMS
 
@@ -74,6 +73,9 @@ def test_base_parameters_find_rank_and_combinations():
     theta = rng.normal(size=6)
     same = theta + np.linalg.svd(J)[2][3:].T @ rng.normal(size=3)
     assert np.allclose(base.combine @ theta, base.combine @ same)
+    for wrong in (np.zeros(3), [["a"]], [[np.nan, 1.0]], np.zeros((0, 2))):
+        with pytest.raises((TypeError, ValueError), match="jacobian"):
+            base_parameters(wrong)
 
 
 @pytest.mark.parametrize("transform", some(["none", "log", "softplus"], ["softplus"]))

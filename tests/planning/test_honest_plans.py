@@ -334,7 +334,7 @@ def test_a_start_too_fast_for_any_kappa_is_told_what_helps():
     costs = {"stage": control_cost(sim.model, 1e-3), "terminal": state_cost(sim.model, [1.0, 0.0])}
     plan = ilqr(sim, start, controls, **costs)
     assert plan.status is PlanStatus.BAD_START
-    assert "use rollout_kappa=None" in plan.message and "auto" not in plan.message
+    assert "TOO_FAST; " in plan.message and "use rollout_kappa=None, or a shorter timestep" in plan.message
     helped = ilqr(sim, start, controls, options=Options(rollout_kappa=None), **costs)
     assert helped.status is not PlanStatus.BAD_START and helped.hard_cost <= plan.hard_cost
 

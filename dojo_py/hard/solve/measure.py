@@ -49,6 +49,7 @@ class Course(NamedTuple):
     idle: int  # iterations since
     short: int  # steps in a row that were shorter than NO_STEP
     fast: int  # steps in a row that were halved because a body would have rotated by more than a step can (`JOINTED_TURN`)
+    cut: bool  # whether a step since that iteration was halved for it
 
 
 @kernel
@@ -118,7 +119,7 @@ def mean_product(sums, goal):
 @kernel
 def begin_course(at):
     """The Course of a solve that starts at this Measure."""
-    return Course(at.residual, at.mean, 0, 0, 0)
+    return Course(at.residual, at.mean, 0, 0, 0, False)
 
 
 @kernel
@@ -127,8 +128,8 @@ def go_on(course, at, alpha, rotates_too_far):
     short = course.short + 1 if alpha < NO_STEP else 0
     fast = course.fast + 1 if rotates_too_far else 0
     if at.residual < 0.5 * course.least_residual or at.mean < 0.5 * course.least_mean:
-        return Course(min(at.residual, course.least_residual), min(at.mean, course.least_mean), 0, short, fast)
-    return Course(course.least_residual, course.least_mean, course.idle + 1, short, fast)
+        return Course(min(at.residual, course.least_residual), min(at.mean, course.least_mean), 0, short, fast, rotates_too_far)
+    return Course(course.least_residual, course.least_mean, course.idle + 1, short, fast, course.cut or rotates_too_far)
 
 
 @kernel
@@ -155,6 +156,8 @@ def verdict(L, W, h, goal, at, course, iteration):
         residual = residual_of(L, W, h, BEYOND_IMPULSES)
     if residual <= goal.tol_residual and at.worst <= accepted:
         return SOLVED, residual
+    if stuck and course.cut and goal.kappa > 0.0:  # (in the hard limit other starts, then parts, are tried)
+        return TOO_FAST, residual
     return STALLED if stuck else MAX_ITERATIONS, residual
 
 
