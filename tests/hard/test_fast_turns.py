@@ -125,7 +125,7 @@ PENDULUM = """<mujoco><worldbody><body pos="0 0 1"><joint axis="0 1 0" damping="
 
 @pytest.mark.parametrize("kappa", [1e-2, 1e-4, 1e-8])
 def test_a_whole_step_that_is_too_fast_at_its_end_says_so(kappa):
-    """On the central path steps are divided by where they start. It said STALLED: advice on constraints that contradict."""
+    """On the central path steps are divided by where they start. It said STALLED."""
     sim = HardSimulator(load_model(PENDULUM), timestep=0.05)
     state = sim.initial_state([-0.407, 0.660], [-1.82, 2.58])
     hard = sim.step(state, [-2.958])
