@@ -118,8 +118,8 @@ def test_random_pairs_of_fast_bodies_gain_no_energy(seed):
 PENDULUM = """<mujoco><worldbody><body pos="0 0 1"><joint axis="0 1 0" damping=".02"/>
   <geom type="capsule" size=".02" fromto="0 0 0 0 0 -.3" mass=".5"/>
   <body pos="0 0 -.3"><joint name="j" axis="0 1 0" damping=".02"/>
-  <geom type="capsule" size=".02" fromto="0 0 0 0 0 -.3" mass=".5"/></body></body></worldbody><actuator><motor joint="j"/></actuator>
-  </mujoco>"""
+  <geom type="capsule" size=".02" fromto="0 0 0 0 0 -.3" mass=".5"/></body></body></worldbody>
+  <actuator><motor joint="j"/></actuator></mujoco>"""
 """Two links; the motor makes the lower one turn by 1.7 rad in a step of 0.05 s."""
 
 
