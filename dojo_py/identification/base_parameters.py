@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import qr, solve_triangular
 
-from dojo_py.simulate.values import real_array, real_number
+from dojo_py.simulate.values import real_array, real_number, shown
 
 Array = np.ndarray
 
@@ -44,8 +44,8 @@ def base_parameters(jacobian: Array, tolerance: float = 1e-5) -> BaseParameters:
     tolerance: of `strength`; a Jacobian by differences has noise near 1e-6. ValueError for what is no matrix of numbers.
     """
     J = real_array("jacobian", jacobian)
-    if J.ndim != 2 or 0 in J.shape:
-        raise ValueError(f"jacobian has shape {J.shape}, expected (m, n)")
+    if J.ndim != 2 or 0 in J.shape or not np.all(np.isfinite(J)):
+        raise ValueError(f"jacobian={shown(jacobian)}, expected (m, n) finite numbers")
     real_number("tolerance", tolerance, above=0.0, most=1.0)
     size = np.linalg.norm(J, axis=0)
     unit = np.where(size > tolerance * max(size.max(), 1e-300), size, 1.0)

@@ -42,6 +42,7 @@ COARSE = 1e-3
 """Tolerance of the fits before the last one."""
 VAST = 1e100
 """Variances beyond this are infinite."""
+STOPPED = "it did not end at a minimum, which intervals do not know of"
 AT_BOUND = 1e-6
 """Free numbers as close to a bound as this share of the way between both (of the larger of start and bound, or 1 where both are 0,
 where there is one) lie at it."""
@@ -107,6 +108,11 @@ class Result:
         return self.unknowns.delay(self.z) or 0.0
 
     @property
+    def converged(self) -> bool:
+        """Whether the fit ended at a minimum. Where it did not (`message` says why), intervals are of where it stopped."""
+        return self.message.startswith(CONVERGED)
+
+    @property
     def at_bounds(self) -> tuple[str, ...]:
         """Unknowns that ended at a bound: the best value may lie beyond it, intervals do not know of it."""
         low, high, found = self.unknowns.lower, self.unknowns.upper, np.zeros(len(self.z), bool)
@@ -144,7 +150,8 @@ class Result:
         ]
         tail = f"{self.message}; {len(self.misfits)} stretches, {self.unsolved} of them with unsolved steps"
         noise = "; intervals by the noise alone, too few stretches to doubt the model" * (self.parts < 2)
-        return "\n".join([*lines, tail + noise])
+        stopped = f"; {STOPPED}" * (not self.converged)
+        return "\n".join([*lines, tail + noise + stopped])
 
 
 def identify(

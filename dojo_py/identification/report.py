@@ -12,7 +12,7 @@ import numpy as np
 
 from dojo_py.identification.data import Recording, check_recordings
 from dojo_py.identification.delays import delayed
-from dojo_py.identification.fit import Result
+from dojo_py.identification.fit import STOPPED, Result
 from dojo_py.identification.starts import with_estimated_starts
 from dojo_py.identification.validate import rollout_errors
 from dojo_py.simulate.values import having, path_of
@@ -72,6 +72,7 @@ def _estimates(result: Result, level: float) -> str:
         rows.append((name, f"{value:.6g}", f"{low:.6g}", f"{high:.6g}", f"{start:.6g}", escape(unit)))
     head = ("unknown", "estimate", f"{100 * level:g} % from", "to", "start", "unit")
     text = f"{len(result.misfits)} stretches, {result.unsolved} with unsolved steps; {escape(result.message)}."
+    text += "" if result.converged else f" Intervals may not hold: {STOPPED}."
     return f"<h2>Estimates</h2>{_table(head, rows)}<p>{text}</p>"
 
 

@@ -258,3 +258,14 @@ def test_one_recording_that_is_held_out_is_no_list(tmp_path):
     found = identify(sim, [recording], [Unknown("damping:a")])
     with pytest.raises(TypeError, match=r"held_out=Recording.* expected a list of Recording"):
         write_report(found, tmp_path / "fit.html", held_out=recording)
+
+
+def test_a_fit_that_stops_on_the_way_says_that_its_intervals_may_not_hold(undamped, tmp_path):
+    """A sliding block's friction was 0.329 ± 0.017 for 0.35 after the last iteration, as narrow as at a minimum."""
+    sim, recording = undamped
+    found = identify(sim, [recording], [Unknown("mass", 3.0)], max_iterations=1)
+    assert not found.converged and "did not end at a minimum" in str(found)
+    write_report(found, tmp_path / "fit.html")
+    assert "Intervals may not hold: it did not end" in (tmp_path / "fit.html").read_text(encoding="utf-8")
+    found = identify(sim, [recording], [Unknown("mass")])
+    assert found.converged and "minimum" not in str(found)
