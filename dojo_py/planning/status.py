@@ -27,8 +27,8 @@ class PlanStatus(Enum):
         "no sample found that meets the constraints: raise penalty, samples, knots or max_iterations; the goal may be out of reach"
     )
     STALLED = (
-        "no step lowers the cost at any regularisation: the gradients do not fit the motion; try another kappa, "
-        "rollout_kappa='gradient', or a shorter horizon"
+        "no step lowers the cost at any regularisation: the gradients do not fit the motion; try another kappa or a "
+        "shorter horizon, and leave rollout_kappa at 'gradient'"
     )
     NO_BETTER = (
         "the first controls are the best found in the hard motion, the plan holds them: they are the best there are, or the "
