@@ -13,7 +13,7 @@ import numpy as np
 from dojo_py.hard.contact_table import FRAME, GAP, IMPULSE, POSITION, TORQUE, geoms_of
 from dojo_py.hard.elements.closure_table import held_ends
 from dojo_py.hard.elements.couplings import acting_tendons
-from dojo_py.hard.energy_momentum import spring_energy
+from dojo_py.hard.energy_momentum import over_last_parts, spring_energy
 from dojo_py.hard.noted import Noted
 from dojo_py.hard.terms import EQ_PATH
 from dojo_py.mechanism import quaternion
@@ -24,7 +24,7 @@ from dojo_py.mechanism.reference import by_joint
 from dojo_py.sensors.lengths import actuator_lengths, tendon_lengths
 from dojo_py.sensors.motion import gravity_of
 from dojo_py.sensors.read import read_sensors
-from dojo_py.sensors.rows import ContactRows, Rows, Tie
+from dojo_py.sensors.rows import Change, ContactRows, Rows, Tie
 from dojo_py.sensors.scene import Scene
 from dojo_py.sensors.ties import anchors
 from dojo_py.simulate.arguments import Outside
@@ -56,7 +56,7 @@ def readings_of(
         nothing = np.zeros((len(time), int(model.nsensordata)))
         return Readings(places_of(model), lambda: nothing, before)
     noted: Noted = record.noted
-    motion, contacts = (record.qpos, record.qvel, record.bodies), _contacts(world, noted.contacts, h)
+    motion, contacts = (record.qpos, record.qvel, record.bodies, record.impulses), _contacts(world, noted.contacts, h)
     noted = noted._replace(contacts=noted.contacts[:0])  # (the table has a row for all that could touch: it is not kept)
 
     def read() -> Array:
@@ -69,7 +69,7 @@ def readings_of(
 def _rows(
     model: Any, world: Any, noted: Noted, contacts: ContactRows, motion: tuple[Array, ...], time: Array, h: float, outside: Outside
 ) -> Rows:
-    """motion: qpos (T + 1, nq), qvel (T + 1, nv) and bodies (T + 1, nb, 13) of the record."""
+    """motion: qpos (T + 1, nq), qvel (T + 1, nv), bodies (T + 1, nb, 13) and impulses (T + 1, n) of the record."""
     T = len(time)
     qpos, qvel, qacc = motion[0][:T], motion[1][:T], np.diff(motion[1], axis=0) / h
     actuator = np.zeros((T, noted.actuator.shape[1], 3))
@@ -85,8 +85,31 @@ def _rows(
         time, qpos, qvel, qacc, actuator, joint_actuator, tendon, limit, np.zeros((T, 2)),
         given + _constant_loads(model, world, motion[2][:T]), _ties(model, world, noted.loops, motion[2][:T]),
         _tensions(model, world.layout, noted.loops), contacts,
-        np.asarray(model.body_pos, float), np.asarray(model.body_quat, float),
+        np.asarray(model.body_pos, float), np.asarray(model.body_quat, float), _change(model, world, motion[2], motion[3], h),
     )  # fmt: skip
+
+
+def _change(model: Any, world: Any, bodies: Array, left: Array, h: float) -> Change:
+    """After less before each step, what the integrator conserves: m v and R (s Jω - (h/2) ω × Jω) with s = sqrt(1 - h²|ω|²/4).
+
+    Of every body of the model; v is the displacement of its centre over h, which is at r in the body that carries it:
+    v + R (s ω × r - (h/2) ω × (ω × r)).
+    """
+    rows, interval = over_last_parts(world.layout, bodies, h, left)
+    moving = np.flatnonzero(world.bodies.node >= 0)
+    node = world.bodies.node[moving]
+    q, w, part = rows[:, node, 6:10], rows[:, node, 10:13], interval[:, node, None]
+    share = np.sqrt(np.maximum(1.0 - 0.25 * part**2 * np.sum(w * w, axis=2, keepdims=True), 0.0))
+    own = quaternion.multiply(world.bodies.quat[moving], np.asarray(model.body_iquat, float)[moving])
+    along = quaternion.rotate(quaternion.conjugate(own), w)  # ω along the body's principal axes
+    spin, arm = quaternion.rotate(own, np.asarray(model.body_inertia, float)[moving] * along), world.bodies.arm[moving]
+    past = np.cross(w, np.broadcast_to(arm, w.shape))
+    v = rows[:, node, 3:6] + quaternion.rotate(q, share * past - 0.5 * part * np.cross(w, past))
+    momentum, centre = np.zeros((len(rows), int(model.nbody), 6)), np.zeros((len(rows), int(model.nbody), 3))
+    momentum[:, moving, :3] = np.asarray(model.body_mass, float)[moving, None] * v
+    momentum[:, moving, 3:] = quaternion.rotate(q, share * spin - 0.5 * part * np.cross(w, spin))
+    centre[:, moving] = rows[:, node, :3]
+    return Change(np.diff(momentum, axis=0) / h, np.diff(centre, axis=0))
 
 
 def _limits(model: Any, layout: Any, forces: Array, qpos: Array, qvel: Array, tendon: Array) -> Array:

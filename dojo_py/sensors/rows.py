@@ -39,6 +39,19 @@ class Tie:
 
 
 @dataclass(frozen=True, eq=False)
+class Change:
+    """What steps of finite length do to the bodies, where accelerations at one instant are not known: the hard mode."""
+
+    momentum: Array
+    """(T, nbody, 6) change over the step, over h, of linear momentum and of spin about the centre of mass, world axes [N, N m]."""
+    shift: Array
+    """(T, nbody, 3) how far the centre of mass of a body, with all that is fixed to it, moves in the step [m].
+
+    Contacts push where they are at the step's end, with the lever arms that they have there about these centres.
+    """
+
+
+@dataclass(frozen=True, eq=False)
 class Rows:
     """T steps; forces are those of the step, everything else belongs to its start."""
 
@@ -69,3 +82,5 @@ class Rows:
     body_pos: Array
     """(nbody, 3) of the bodies in their parents; mocap bodies where they are."""
     body_quat: Array
+    change: Change | None = None
+    """None: bodies are accelerated by `qacc`, and contacts push at the start."""

@@ -13,7 +13,7 @@ from dojo_py.mechanism.derived import Arrays
 from dojo_py.mechanism.same_frame import Frames, frames_in_use
 from dojo_py.mechanism.sensor_kinds import OBJECTS
 from dojo_py.mechanism.tendon_paths import pulls
-from dojo_py.sensors.motion import Motion, body_motion
+from dojo_py.sensors.motion import Motion, body_motion, gravity_of
 from dojo_py.sensors.rows import Rows
 
 Array = np.ndarray
@@ -116,9 +116,10 @@ class Scene:
         if len(c.step):
             force, torque = (np.einsum("nij,ni->nj", c.frame, part) for part in (c.force[:, :3], c.force[:, 3:]))
             bodies = np.asarray(self.model.geom_bodyid, int)[c.geoms]
+            centres = self.centres if self.rows.change is None else self.centres + self.rows.change.shift
             for side, sign in ((0, -1.0), (1, 1.0)):
                 b = bodies[:, side]
-                about = torque + np.cross(c.position - self.centres[c.step, b], force)
+                about = torque + np.cross(c.position - centres[c.step, b], force)
                 np.add.at(out, (c.step, b), sign * np.concatenate([force, about], axis=1))
         return out
 
@@ -128,17 +129,29 @@ class Scene:
 
         The world's row is what it applies to all trees. (The wheel adds up their torques about different points.)
         """
-        m, motion = self.model, self.motion
-        w, mass = motion.w, np.asarray(m.body_mass, float)[:, None]
-        acceleration = motion.a + np.cross(motion.alpha, self.arms) + np.cross(w, np.cross(w, self.arms))
+        m = self.model
         loads = self.rows.wrenches + self.contact_loads + self._tie_loads() + self._tendon_loads()
-        force = mass * acceleration - loads[:, :, :3]
-        torque = self.turned_inertia(motion.alpha) + np.cross(w, self.turned_inertia(w)) - loads[:, :, 3:]
-        out = np.concatenate([force, torque + np.cross(self.centres, force)], axis=2)
+        out = self._felt() - loads
+        out[:, :, 3:] += np.cross(self.centres, out[:, :, :3])
         out[:, 0] = 0.0
         for b in range(int(m.nbody) - 1, 0, -1):
             out[:, int(m.body_parentid[b])] += out[:, b]
         return out
+
+    def _felt(self) -> Array:
+        """(T, nbody, 6) force and torque about the centres of mass that make the bodies move as they do, gravity left out.
+
+        By their change of momentum where it is known, else m a and J α + ω × J ω.
+        """
+        mass, change = np.asarray(self.model.body_mass, float)[:, None], self.rows.change
+        if change is not None:
+            felt = change.momentum.copy()
+            felt[:, :, :3] -= mass * gravity_of(self.model)
+            return felt
+        motion, w = self.motion, self.motion.w
+        acceleration = motion.a + np.cross(motion.alpha, self.arms) + np.cross(w, np.cross(w, self.arms))
+        torque = self.turned_inertia(motion.alpha) + np.cross(w, self.turned_inertia(w))
+        return np.concatenate([mass * acceleration, torque], axis=2)
 
     def _tie_loads(self) -> Array:
         out = np.zeros((*self.centres.shape[:2], 6))

@@ -193,3 +193,42 @@ def test_a_stand_carries_what_hangs_from_it_by_a_connect():
     sim = dojo_py.HardSimulator(dojo_py.load_model(xml))
     step = sim.step(sim.initial_state())
     assert step.sensordata == pytest.approx([0, 0, 4 * 9.81], abs=1e-6)
+
+
+CUT = """<mujoco><option timestep=".01"/><worldbody><geom type="plane" size="0 0 1"/>
+<body name="cart" pos="0 0 .65"><joint type="slide" axis="1 0 0"/><geom size=".05" mass="1" contype="0"/>
+  <body name="arm" euler="0 40 0"><joint axis="0 1 0"/><site name="hip"/>
+    <geom type="capsule" size=".04" fromto="0 0 0 0 0 -.4" mass=".7"/>
+    <body name="fore" pos="0 0 -.4" euler="20 50 0"><joint name="knee" axis="1 .3 .2"/><site name="knee"/>
+      <geom type="capsule" size=".03" fromto="0 0 0 0 0 -.3" mass=".3"/>
+      <body name="hand" pos="0 0 -.3"><site name="wrist" euler="10 20 30"/><geom type="box" size=".03 .05 .08" mass=".5"/>
+</body></body></body></body><body pos=".2 .1 .1"><freejoint/><geom size=".09"/></body></worldbody>
+<sensor><force name="force hip" site="hip"/><force name="force knee" site="knee"/><force name="force wrist" site="wrist"/>
+  <torque name="torque hip" site="hip"/><torque name="torque knee" site="knee"/></sensor></mujoco>"""
+
+
+def test_force_and_torque_at_a_cut_are_newtons_law_of_the_step():
+    """m (v₊ - v₋)/h less weight and contacts of what is beyond the cut, and no torque about free hinges, over blows on the floor.
+
+    Before, from accelerations and rates where the step starts: off by 41 %, by 14 % before the blows. Measured: 9e-10, in flight 1e-13.
+    """
+    sim = HardSimulator(load_model(CUT))
+    m, h, state = sim.model, sim.timestep, sim.initial_state(qvel=[0.5, 2.0, -6.0, 0, 0, 0, 0, 0, 0])
+    hinges = {"torque hip": m.joint(1).axis, "torque knee": m.joint("knee").axis}
+    cuts, touched, off = {"hip": (2, 3, 4), "knee": (3, 4), "wrist": (4,)}, 0, 0.0
+    for _ in range(120):
+        step = sim.step(state)
+        assert step.solved and step.substeps == 1
+        change, c = (step.state.maximal[:, 3:6] - state.maximal[:, 3:6]) / h, step.contacts
+        for site, bodies in cuts.items():
+            force = sum(m.body_mass[b] * (change[b] - m.opt.gravity) for b in bodies)
+            side = np.isin(c.bodies[:, 0], bodies).astype(float) - np.isin(c.bodies[:, 1], bodies)
+            force = force - side @ c.world_impulse / h
+            touched += np.count_nonzero(side @ c.world_impulse)
+            felt = dojo_py.mechanism.quaternion.rotate(sim.poses(state).site(site).quat, step.sensor(f"force {site}"))
+            off = max(off, np.abs(felt - force).max() / (1 + np.abs(force).max()))
+        for name, axis in hinges.items():
+            off = max(off, abs(step.sensor(name) @ axis) / (1 + np.abs(step.sensor(name)).max()))
+        state = step.state
+    print(f"off by {off:.1e}")
+    assert touched and off < 1e-7
