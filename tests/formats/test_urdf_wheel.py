@@ -186,3 +186,19 @@ def test_a_joints_name_that_is_given_twice_names_the_first():
     model = load_model(text)
     assert_same(text, FIELDS)
     assert model.joint_names[:2] == ("j", "") and "this one has none" in str(model.left_out[0])
+
+
+def test_a_mesh_is_read_once_for_each_file_and_scale(tmp_path):
+    """In any order. Before, only where the last one of that name was the same: four meshes instead of two."""
+    wedge = "v 0 0 0\nv .1 0 0\nv 0 .2 0\nv 0 0 .3\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"
+    (tmp_path / "wedge.obj").write_text(wedge)
+    shapes = "".join(
+        f'<collision><geometry><mesh filename="wedge.obj" scale="{scale}"/></geometry></collision>'
+        for scale in ("1 1 1", "1 2 1", "1 1 1", "1 2 1")
+    )
+    joint = '<joint name="j" type="continuous"><parent link="a"/><child link="b"/></joint>'
+    (tmp_path / "r.urdf").write_text(f'<robot name="r"><link name="a"/><link name="b">{shapes}</link>{joint}</robot>')
+    model = load_model(tmp_path / "r.urdf")
+    wheel = mujoco.MjModel.from_xml_path(str(tmp_path / "r.urdf"))
+    assert model.mesh_names == tuple(wheel.mesh(k).name for k in range(wheel.nmesh)) == ("wedge", "wedge1")
+    assert np.array_equal(model.geom_dataid, wheel.geom_dataid)

@@ -17,9 +17,8 @@ class UrdfMeshes:
     def __init__(self, files: MeshFiles, switches: Switches):
         self.files, self.switches = files, switches
         self.found: list[Mesh] = []
-        self._last: dict[str, Mesh] = {}
+        self._known: dict[tuple[str, int, tuple[float, ...]], Mesh] = {}
         self._count: dict[str, int] = {}
-        self._sources: dict[str, int] = {}
 
     def read(self, shape: Element) -> tuple[Mesh | None, str]:
         """The mesh of an element `mesh`, or None and why its file is missing (empty: a problem was reported)."""
@@ -39,12 +38,12 @@ class UrdfMeshes:
         for note in data.notes:
             shape.problems.note(shape.where, note, name=shape.owner, attribute="filename")
         stem = PurePosixPath(name.replace("\\", "/")).stem
-        last = self._last.get(stem)
-        if last is not None and last.scale == scale and self._sources[last.name] == id(data):
-            return last, ""
+        key = (stem, id(data), tuple(scale))  # (`files` keeps what it has read)
+        if key in self._known:
+            return self._known[key], ""
         number = self._count.get(stem, 0)
         self._count[stem] = number + 1
         mesh = Mesh(f"{stem}{number or ''}", data.vertices, data.faces, scale, where=shape.where)
         self.found.append(mesh)
-        self._last[stem], self._sources[mesh.name] = mesh, id(data)
+        self._known[key] = mesh
         return mesh, ""
