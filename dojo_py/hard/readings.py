@@ -90,26 +90,33 @@ def _rows(
 
 
 def _change(model: Any, world: Any, bodies: Array, left: Array, h: float) -> Change:
-    """After less before each step, what the integrator conserves: m v and R (s Jω - (h/2) ω × Jω) with s = sqrt(1 - h²|ω|²/4).
+    """After less before each step, of what the integrator knows of a body: displacements over h, and its spin.
 
-    Of every body of the model; v is the displacement of its centre over h, which is at r in the body that carries it:
-    v + R (s ω × r - (h/2) ω × (ω × r)).
+    of a point at r from the centre of mass:  v + R B r,  B = s [ω]x - (h/2) [ω]x²,  s = sqrt(1 - h²|ω|²/4)
+    spin:                                     R (s Jω - (h/2) ω × Jω)
     """
     rows, interval = over_last_parts(world.layout, bodies, h, left)
     moving = np.flatnonzero(world.bodies.node >= 0)
-    node = world.bodies.node[moving]
+    node, turn = world.bodies.node[moving], world.bodies.quat[moving]
     q, w, part = rows[:, node, 6:10], rows[:, node, 10:13], interval[:, node, None]
     share = np.sqrt(np.maximum(1.0 - 0.25 * part**2 * np.sum(w * w, axis=2, keepdims=True), 0.0))
-    own = quaternion.multiply(world.bodies.quat[moving], np.asarray(model.body_iquat, float)[moving])
+    cross = np.swapaxes(np.cross(w[:, :, None], np.eye(3)), 2, 3)  # [ω]x
+    B = quaternion.matrix(q) @ (share[..., None] * cross - 0.5 * part[..., None] * cross @ cross)
+    v = rows[:, node, 3:6] + np.einsum("tbij,bj->tbi", B, world.bodies.arm[moving])
+    own = quaternion.multiply(turn, np.asarray(model.body_iquat, float)[moving])
     along = quaternion.rotate(quaternion.conjugate(own), w)  # ω along the body's principal axes
-    spin, arm = quaternion.rotate(own, np.asarray(model.body_inertia, float)[moving] * along), world.bodies.arm[moving]
-    past = np.cross(w, np.broadcast_to(arm, w.shape))
-    v = rows[:, node, 3:6] + quaternion.rotate(q, share * past - 0.5 * part * np.cross(w, past))
-    momentum, centre = np.zeros((len(rows), int(model.nbody), 6)), np.zeros((len(rows), int(model.nbody), 3))
-    momentum[:, moving, :3] = np.asarray(model.body_mass, float)[moving, None] * v
-    momentum[:, moving, 3:] = quaternion.rotate(q, share * spin - 0.5 * part * np.cross(w, spin))
-    centre[:, moving] = rows[:, node, :3]
-    return Change(np.diff(momentum, axis=0) / h, np.diff(centre, axis=0))
+    spin = quaternion.rotate(own, np.asarray(model.body_inertia, float)[moving] * along)
+    spin = quaternion.rotate(q, share * spin - 0.5 * part * np.cross(w, spin))
+
+    def change(values: Array) -> Array:
+        out = np.zeros((len(rows) - 1, int(model.nbody), *values.shape[2:]))
+        out[:, moving] = np.diff(values, axis=0)
+        return out
+
+    return Change(
+        change(v) / h, change(B @ quaternion.matrix(turn)) / h, change(quaternion.rotate(q, w)) / h, change(spin) / h,
+        change(rows[:, node, :3]),
+    )  # fmt: skip
 
 
 def _limits(model: Any, layout: Any, forces: Array, qpos: Array, qvel: Array, tendon: Array) -> Array:

@@ -42,8 +42,14 @@ class Tie:
 class Change:
     """What steps of finite length do to the bodies, where accelerations at one instant are not known: the hard mode."""
 
-    momentum: Array
-    """(T, nbody, 6) change over the step, over h, of linear momentum and of spin about the centre of mass, world axes [N, N m]."""
+    linear: Array
+    """(T, nbody, 3) change of velocity of the centre of mass over h, world axes [m/s²]."""
+    spread: Array
+    """(T, nbody, 3, 3) what a point at r from there, in the body's frame, has beyond that: spread r [1/s²]."""
+    angular: Array
+    """(T, nbody, 3) change of angular velocity over h, world axes [rad/s²]."""
+    torque: Array
+    """(T, nbody, 3) change of spin about the centre of mass over h, world axes [N m]."""
     shift: Array
     """(T, nbody, 3) how far the centre of mass of a body, with all that is fixed to it, moves in the step [m].
 

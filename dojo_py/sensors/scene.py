@@ -78,12 +78,17 @@ class Scene:
     def acceleration(self, objtype: int, index: int) -> Array:
         """(T, 3) less gravity."""
         body, r = self._arm(objtype, index)
+        change = self.rows.change
+        if change is not None:
+            from_centre = self.mount(objtype, index)[1] - self._frames.body_ipos[body]
+            return change.linear[:, body] + change.spread[:, body] @ from_centre - gravity_of(self.model)
         m, w = self.motion, self.motion.w[:, body]
         return m.a[:, body] + np.cross(m.alpha[:, body], r) + np.cross(w, np.cross(w, r))
 
     def angular_acceleration(self, objtype: int, index: int) -> Array:
         """(T, 3)"""
-        return self.motion.alpha[:, self.mount(objtype, index)[0]]
+        alpha = self.motion.alpha if self.rows.change is None else self.rows.change.angular
+        return alpha[:, self.mount(objtype, index)[0]]
 
     # all bodies at their centres of mass
 
@@ -141,13 +146,11 @@ class Scene:
     def _felt(self) -> Array:
         """(T, nbody, 6) force and torque about the centres of mass that make the bodies move as they do, gravity left out.
 
-        By their change of momentum where it is known, else m a and J α + ω × J ω.
+        By their change over the step where it is known, else m a and J α + ω × J ω.
         """
         mass, change = np.asarray(self.model.body_mass, float)[:, None], self.rows.change
         if change is not None:
-            felt = change.momentum.copy()
-            felt[:, :, :3] -= mass * gravity_of(self.model)
-            return felt
+            return np.concatenate([mass * (change.linear - gravity_of(self.model)), change.torque], axis=2)
         motion, w = self.motion, self.motion.w
         acceleration = motion.a + np.cross(motion.alpha, self.arms) + np.cross(w, np.cross(w, self.arms))
         torque = self.turned_inertia(motion.alpha) + np.cross(w, self.turned_inertia(w))

@@ -6,6 +6,7 @@ import pytest
 
 import dojo_py
 from dojo_py import HardSimulator, SoftSimulator, load_model
+from dojo_py.mechanism import quaternion
 
 G = 9.81
 STANDING = """<mujoco><option timestep=".01"/><worldbody><geom type="plane" size="5 5 1"/>
@@ -225,10 +226,30 @@ def test_force_and_torque_at_a_cut_are_newtons_law_of_the_step():
             side = np.isin(c.bodies[:, 0], bodies).astype(float) - np.isin(c.bodies[:, 1], bodies)
             force = force - side @ c.world_impulse / h
             touched += np.count_nonzero(side @ c.world_impulse)
-            felt = dojo_py.mechanism.quaternion.rotate(sim.poses(state).site(site).quat, step.sensor(f"force {site}"))
+            felt = quaternion.rotate(sim.poses(state).site(site).quat, step.sensor(f"force {site}"))
             off = max(off, np.abs(felt - force).max() / (1 + np.abs(force).max()))
         for name, axis in hinges.items():
             off = max(off, abs(step.sensor(name) @ axis) / (1 + np.abs(step.sensor(name)).max()))
         state = step.state
     print(f"off by {off:.1e}")
     assert touched and off < 1e-7
+
+
+def test_accelerations_of_points_are_changes_of_their_velocities():
+    """Velocities are displacements over h, (x₊ - 2 x + x₋)/h² - g, at points off the centres of mass too, over blows.
+
+    Before, from the rates of coordinates where the step starts: off by 5 %. Measured: 3e-13.
+    """
+    lines = '<accelerometer name="felt" site="wrist"/><framelinacc name="geom" objtype="geom" objname="tip"/>'
+    text = CUT.replace("<sensor>", "<sensor>" + lines).replace('<geom type="box"', '<geom name="tip" pos="0 .1 0" type="box"')
+    sim = HardSimulator(load_model(text))
+    traj = sim.rollout(sim.initial_state(qvel=[0.5, 2.0, -6.0, 0, 0, 0, 0, 0, 0]), np.zeros((120, 0)))
+    assert traj.unsolved == 0 and traj.substeps.max() == 1
+    poses, h = [sim.poses(traj.state(k)) for k in range(121)], sim.timestep
+    felt = [quaternion.rotate(poses[k].site("wrist").quat, a) for k, a in enumerate(traj.sensor("felt"))]
+    for name, read, place in ("wrist", np.array(felt), "site"), ("tip", traj.sensor("geom"), "geom"):
+        x = np.array([getattr(p, place)(name).position for p in poses])
+        expected = np.diff(x, n=2, axis=0) / h**2 - sim.model.opt.gravity
+        off = np.abs(read[1:] - expected).max() / np.abs(expected).max()
+        print(f"{name}: off by {off:.1e} of {np.abs(expected).max():.0f} m/s²")
+        assert off < 1e-9
