@@ -108,6 +108,9 @@ def _change(model: Any, world: Any, bodies: Array, left: Array, h: float) -> Cha
     spin = quaternion.rotate(own, np.asarray(model.body_inertia, float)[moving] * along)
     spin = quaternion.rotate(q, share * spin - 0.5 * part * np.cross(w, spin))
 
+    ease = np.zeros(int(model.nbody))
+    ease[moving] = 1.0 / np.linalg.eigvalsh(world.layout.inertia[node])[:, 0]
+
     def change(values: Array) -> Array:
         out = np.zeros((len(rows) - 1, int(model.nbody), *values.shape[2:]))
         out[:, moving] = np.diff(values, axis=0)
@@ -115,7 +118,7 @@ def _change(model: Any, world: Any, bodies: Array, left: Array, h: float) -> Cha
 
     return Change(
         change(v) / h, change(B @ quaternion.matrix(turn)) / h, change(quaternion.rotate(q, w)) / h, change(spin) / h,
-        change(rows[:, node, :3]),
+        change(rows[:, node, :3]), ease,
     )  # fmt: skip
 
 

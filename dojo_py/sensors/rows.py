@@ -51,9 +51,11 @@ class Change:
     torque: Array
     """(T, nbody, 3) change of spin about the centre of mass over h, world axes [N m]."""
     shift: Array
-    """(T, nbody, 3) how far the centre of mass of a body, with all that is fixed to it, moves in the step [m].
+    """(T, nbody, 3) how far the centre of mass of a body, with all that is fixed to it, moves in the step [m]."""
+    ease: Array
+    """(nbody,) one over the least moment of inertia of a body, with all that is fixed to it; 0 for the world.
 
-    Contacts push where they are at the step's end, with the lever arms that they have there about these centres.
+    Contacts push where they are at the step's end, less the mean of the shifts of both bodies weighted by `ease`.
     """
 
 

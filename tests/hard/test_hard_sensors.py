@@ -253,3 +253,26 @@ def test_accelerations_of_points_are_changes_of_their_velocities():
         off = np.abs(read[1:] - expected).max() / np.abs(expected).max()
         print(f"{name}: off by {off:.1e} of {np.abs(expected).max():.0f} m/s²")
         assert off < 1e-9
+
+
+@pytest.mark.parametrize("shape", ['sphere" size=".2', 'box" size=".1 .2 .2', 'cylinder" size=".1 .2'])
+def test_free_hinges_pass_no_torque_when_bodies_strike_each_other(shape):
+    """Contacts between bodies push at one point of both. Before, at the end of the step: 0.2 to 1.5 %. Measured: 2e-11."""
+    sim = HardSimulator(
+        load_model(f"""<mujoco><option timestep=".01"/><worldbody><geom type="plane" size="0 0 1"/>
+      <body pos="0 0 .9" euler="0 60 0"><joint axis="0 1 0"/><site name="hip"/>
+        <geom type="capsule" size=".04" fromto="0 0 0 0 0 -.4" mass=".7"/>
+        <body pos="0 0 -.4"><joint axis="1 .3 .2"/><site name="knee"/><geom type="box" size=".05 .06 .15" pos="0 0 -.15" mass=".6"/>
+      </body></body><body pos=".05 .02 .2"><freejoint/><geom type="{shape}" mass="1"/></body></worldbody>
+      <sensor><torque site="hip"/><torque site="knee"/></sensor></mujoco>""")
+    )
+    state, struck, off = sim.initial_state(qvel=[4, 1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1]), 0, 0.0
+    for _ in range(100):
+        step = sim.step(state)
+        assert step.solved and step.substeps == 1
+        struck += int(((step.contacts.impulse[:, 0] > 1e-9) & (step.contacts.bodies.min(axis=1) > 0)).any())
+        for axis, torque in zip(sim.model.jnt_axis[:2], step.sensordata.reshape(2, 3), strict=True):
+            off = max(off, abs(torque @ axis) / (1 + np.abs(torque).max()))
+        state = step.state
+    print(f"struck in {struck} steps: off by {off:.1e}")
+    assert struck > 5 and off < 1e-8
