@@ -6,7 +6,7 @@ import pytest
 
 from dojo_py import Mechanism, ModelError, load_mechanism, load_model
 from dojo_py.formats.save import mjcf
-from dojo_py.mechanism.spec import Actuator, Body, Equality, Geom, Joint, Keyframe, Material, Site
+from dojo_py.mechanism.spec import Actuator, Body, Equality, Geom, Joint, Keyframe, Material, Mesh, Sensor, Site
 
 ROBOT = """<mujoco model="robot"><worldbody><body name="torso" pos="0 0 1"><freejoint name="root"/><geom name="trunk" size=".2"/>
   <body name="arm" pos=".2 0 0"><joint name="shoulder" axis="0 1 0"/><geom name="upper" type="capsule" size=".02 .1"/>
@@ -261,3 +261,30 @@ def test_nothing_refers_to_what_was_deleted(kind, name):
     assert [camera.name for camera in mechanism.world.cameras] == (["d"] if kind == "body" else ["c", "d"])
     assert len(mechanism.body("b").lights) == (kind != "body") and model.ngeom == 3 - (kind == "body")
     assert f'"{name}"' not in written
+
+
+NAMED = {
+    "body": "arm",
+    "joint": "hip",
+    "geom": "thigh",
+    "site": "hand",
+    "actuator": "m_hip",
+    "equality": "follow",
+    "tendon": "both",
+}
+NAMED |= {"keyframe": "up", "sensor": "angle", "material": "steel", "mesh": "wedge"}
+
+
+@pytest.mark.parametrize("kind", NAMED)
+def test_every_kind_that_has_a_method_is_found_by_it(kind):
+    """Tendons, sensors, meshes and materials were found by `find` alone."""
+    mechanism = load_mechanism(ROBOT)
+    for element in (
+        Sensor("jointpos", "angle"),
+        Material("steel"),
+        Mesh("wedge", np.eye(4)[:, :3]),
+    ):
+        mechanism.add(element)
+    assert getattr(mechanism, kind)(NAMED[kind]) is mechanism.find(kind, NAMED[kind])
+    with pytest.raises(ModelError, match=f"no {kind} is named 'nobody'"):
+        getattr(mechanism, kind)("nobody")

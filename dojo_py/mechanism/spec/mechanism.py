@@ -91,6 +91,22 @@ class Mechanism(Element):
         """The equality constraint of this name."""
         return self.find("equality", name)
 
+    def tendon(self, name: str) -> Tendon:
+        """The tendon of this name."""
+        return self.find("tendon", name)
+
+    def sensor(self, name: str) -> Sensor:
+        """The sensor of this name."""
+        return self.find("sensor", name)
+
+    def mesh(self, name: str) -> Mesh:
+        """The mesh of this name."""
+        return self.find("mesh", name)
+
+    def material(self, name: str) -> Material:
+        """The material of this name."""
+        return self.find("material", name)
+
     def keyframe(self, name: str) -> Keyframe:
         """The keyframe of this name."""
         return self.find("keyframe", name)
