@@ -15,7 +15,8 @@ PATIENCE = 1.0
 TICK = 0.5
 """Seconds between two lines on a terminal."""
 FUNCTIONS = {
-    "the hard mode": 800, "contacts between bodies": 395, "derivatives": 185, "derivatives by parameters": 110, "the soft mode": 490,
+    "the hard mode": 800, "contacts between bodies": 395, "derivatives": 185, "derivatives by parameters": 110,
+    "the soft mode": 490,
 }  # fmt: skip
 """Subject -> how many functions numba compiles for it after those before it: what the count on a terminal runs up to. Optimising
 all of them together takes the last fifth of the time."""
