@@ -90,6 +90,12 @@ def _spins_of_momenta(J: Array, momentum: Array, h: Array) -> Array:
     return w
 
 
+def spin_at_end(spin: Array, w: Array, h: Array) -> Array:
+    """(…, 3) angular momentum s Jω - (h/2) ω × Jω where an interval h (…, 1) [s] ends, body axes, of spin = Jω and w = ω (…, 3)."""
+    share = np.sqrt(np.maximum(1.0 - 0.25 * h**2 * np.sum(w * w, axis=-1, keepdims=True), 0.0))
+    return np.asarray(share * spin - 0.5 * h * np.cross(w, spin))
+
+
 def _half_back(bodies: Array, h: Array) -> Array:
     """(nb, 4) orientations half an interval h (nb,) before the end: between q and q₋ = q ⊗ φ(ω)*."""
     w = 0.5 * h[:, None] * bodies[:, 10:13]
@@ -152,8 +158,7 @@ def momentum(layout: Layout, bodies: Array, h: float, left: Array, fast: Array |
     x, v, q, w = np.split(bodies if fast is None else fast, (3, 6, 10), axis=1)
     w, interval = _over_parts(L, bodies[:, 10:13], h, fast)
     spin = np.einsum("bij,bj->bi", L.inertia, w)
-    share = np.sqrt(np.maximum(1.0 - 0.25 * interval**2 * np.sum(w * w, axis=1, keepdims=True), 0.0))
-    local = share * spin - 0.5 * interval * np.cross(w, spin)
+    local = spin_at_end(spin, w, interval)
     carried, carry = carried_momentum(left, len(L.mass))
     p = np.where(carried[:, None] > 0, carry[:, :3], L.mass[:, None] * v)
     local = np.where(carried[:, None] > 0, carry[:, 3:], local)

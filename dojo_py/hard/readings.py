@@ -13,7 +13,7 @@ import numpy as np
 from dojo_py.hard.contact_table import FRAME, GAP, IMPULSE, POSITION, TORQUE, geoms_of
 from dojo_py.hard.elements.closure_table import held_ends
 from dojo_py.hard.elements.couplings import acting_tendons
-from dojo_py.hard.energy_momentum import over_last_parts, spring_energy
+from dojo_py.hard.energy_momentum import over_last_parts, spin_at_end, spring_energy
 from dojo_py.hard.noted import Noted
 from dojo_py.hard.terms import EQ_PATH
 from dojo_py.mechanism import quaternion
@@ -106,10 +106,10 @@ def _change(model: Any, world: Any, bodies: Array, left: Array, h: float) -> Cha
     own = quaternion.multiply(turn, np.asarray(model.body_iquat, float)[moving])
     along = quaternion.rotate(quaternion.conjugate(own), w)  # ω along the body's principal axes
     spin = quaternion.rotate(own, np.asarray(model.body_inertia, float)[moving] * along)
-    spin = quaternion.rotate(q, share * spin - 0.5 * part * np.cross(w, spin))
+    spin = quaternion.rotate(q, spin_at_end(spin, w, part))
 
     ease = np.zeros(int(model.nbody))
-    ease[moving] = 1.0 / np.linalg.eigvalsh(world.layout.inertia[node])[:, 0]
+    ease[moving] = world.pairs.ease[node]
 
     def change(values: Array) -> Array:
         out = np.zeros((len(rows) - 1, int(model.nbody), *values.shape[2:]))

@@ -75,18 +75,23 @@ def roll(sim: Stepping, start: State, controls: Array, kappa: float | None, gues
     return Path(states, np.array(controls), gaps, unsolved)
 
 
-def failure(sim: Stepping, start: State, controls: Array, kappa: float | None, guess: Sequence[State] | None = None) -> str:
-    """Which step of a roll-out that `roll` gives up fails, and how."""
+def failure(
+    sim: Stepping, start: State, controls: Array, kappa: float | None, guess: Sequence[State] | None = None
+) -> tuple[str, Status | None]:
+    """Which step of a roll-out that `roll` gives up fails, and how; its status, None where it has none or a usable one."""
     state = start
     for k, control in enumerate(controls):
         try:
             step = sim.step(state, control, kappa=kappa)
         except ValueError as error:
-            return f"step {k} is refused ({error})"
-        if step.status in FAILED or not finite(step.state):
-            return f"step {k} ends {Status(step.status).name if step.status in FAILED else 'in a state that is not finite'}"
+            return f"step {k} is refused ({error})", None
+        if step.status in FAILED:
+            status = Status(step.status)
+            return f"step {k} ends {status.name}", status
+        if not finite(step.state):
+            return f"step {k} ends in a state that is not finite", None
         state = step.state if guess is None else guess[k + 1]
-    return "no step by itself"
+    return "no step by itself", None
 
 
 def follow(

@@ -166,11 +166,11 @@ class Planner:
         held = hard.trajectory
         fine = held is not None and usable(held)
         states = states_of(held) if held is not None and fine else [start] * (len(controls) + 1)
-        what = f"the first roll-out{'' if self.motion is None else f' at kappa={self.motion:g}'} fails: "
-        what += failure(self.problem.sim, start, controls, self.motion, guess)
+        failed, step_status = failure(self.problem.sim, start, controls, self.motion, guess)
+        what = f"the first roll-out{'' if self.motion is None else f' at kappa={self.motion:g}'} fails: {failed}"
         if self.motion is not None and fine:
             what += "; the hard motion of these controls does not: use rollout_kappa=None, or "
-            if Status.TOO_FAST.name in what:
+            if step_status is Status.TOO_FAST:
                 what += "a shorter timestep"
             else:
                 what += "a smaller kappa" + ("" if self.options.kappa == "auto" else ", or kappa='auto'")

@@ -53,7 +53,7 @@ class Change:
     shift: Array
     """(T, nbody, 3) how far the centre of mass of a body, with all that is fixed to it, moves in the step [m]."""
     ease: Array
-    """(nbody,) one over the least moment of inertia of a body, with all that is fixed to it; 0 for the world.
+    """(nbody,) one over the least moment of inertia of a body as built, with all that is fixed to it [1/(kg m²)]; 0 for the world.
 
     Contacts push where they are at the step's end, less the mean of the shifts of both bodies weighted by `ease`.
     """
