@@ -8,10 +8,11 @@ combination u of rows, uᵀC = 0, Newton's method sees only its regularisation �
 While the rows c are off by second order this is a stress of any size, 1e6 N between links of a kilogram, that no later iteration
 takes back: it would stay in what sensors read, in the next step's first guess, and in the round-off of momenta. It is
 
-    x ← A_ε⁻¹ (0, ε λ),   then   x ← A_ε⁻¹ (0, ε x_λ),   …
+    x = A_ε⁻¹ (0, ε λ)
 
-for the matrix A_ε of bodies, joints and closures alone: every solve leaves stress as it is, and ε/S of impulses that meet an
-inverse inertia S. It is subtracted from λ. What is left are the impulses with which closures of compliance ε would share a load.
+for the matrix A_ε of bodies, joints and closures alone, which leaves stress as it is, and ε/S of impulses that meet an inverse
+inertia S. x_λ is subtracted from λ; the solve that goes on from there makes good for the ε/S. What is left are the impulses with
+which closures of compliance ε would share a load.
 """
 
 from dojo_py.hard.elements.closures import regularisation
@@ -23,10 +24,8 @@ from dojo_py.hard.terms import EQ_ORIENTATION
 from dojo_py.jit import kernel
 from dojo_py.solver.block_ldu import factorise, solve
 
-SOLVES = 3
-"""Solves for the stress. (ε/S)³ of other impulses is left in it: 1e-12 where links carry a hundred thousand times their mass."""
 STRESSED = 1e-2
-"""Fraction of the impulses of closures up to which stress may stay."""
+"""Fraction of the impulses of closures up to which stress may stay: loops without redundant rows are not solved again for ε/S."""
 
 
 @kernel
@@ -37,11 +36,11 @@ def relieve_stress(L, W, h, status, count):
     The matrix of the last iteration is in W.blocks. It holds contacts as well, which can be as stiff as closures are: so it only
     tells whether to look.
     """
-    if status != SOLVED or count == 0 or L.eq_kind.shape[0] == 0 or W.gives_way[0] > 0.0 or not _find_stress(L, W, 1):
+    if status != SOLVED or count == 0 or L.eq_kind.shape[0] == 0 or W.gives_way[0] > 0.0 or not _find_stress(L, W):
         return False
     hold_cones(W)
     assemble(L, W, h, 0.0, 0.0, 0.0, False)
-    stressed = factorise(W.pattern, W.blocks) < 0 and _find_stress(L, W, SOLVES)
+    stressed = factorise(W.pattern, W.blocks) < 0 and _find_stress(L, W)
     release_cones(L, W, h)
     if stressed:
         for k in range(W.span[NODES, 0], W.span[NODES, 1]):
@@ -52,8 +51,8 @@ def relieve_stress(L, W, h, status, count):
 
 
 @kernel
-def _find_stress(L, W, solves):
-    """W.dlam = x_λ after so many solves with W.blocks. Returns whether it is more than STRESSED of the impulses of closures."""
+def _find_stress(L, W):
+    """W.dlam = x_λ, by W.blocks. Returns whether it is more than STRESSED of the impulses of closures, each times its ε."""
     for k in range(W.span[NODES, 0], W.span[NODES, 1]):
         n = W.members[NODES, k]
         for r in range(6):
@@ -61,15 +60,12 @@ def _find_stress(L, W, solves):
     whole = _put_closures(L, W)
     if not whole > 0.0:
         return False
-    stress = whole
-    for _ in range(solves):
-        solve(W.pattern, W.blocks, W.step)
-        for k in range(W.span[NODES, 0], W.span[NODES, 1]):
-            n = W.members[NODES, k]
-            for r in range(6):
-                W.dlam[n, r] = W.step[L.place_node[n], r]
-        stress = _put_closures(L, W)
-    return stress > STRESSED * whole
+    solve(W.pattern, W.blocks, W.step)
+    for k in range(W.span[NODES, 0], W.span[NODES, 1]):
+        n = W.members[NODES, k]
+        for r in range(6):
+            W.dlam[n, r] = W.step[L.place_node[n], r]
+    return _put_closures(L, W) > STRESSED * whole
 
 
 @kernel
