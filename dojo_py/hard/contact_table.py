@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from dojo_py.algebra.vectors import to_world
-from dojo_py.arrays import scratch
-from dojo_py.collision.contact_columns import FRAME, GAP, GEOMS, IMPULSE, POSITION, TORQUE, WIDTH
+from dojo_py.algebra.vectors import along, cross, matrix, to_world, turned
+from dojo_py.algebra.vectors import row as row_of
+from dojo_py.arrays import scratch, zeros
+from dojo_py.collision.contact_columns import APPLIED, FRAME, GAP, GEOMS, IMPULSE, POSITION, TORQUE, WIDTH
 from dojo_py.collision.participation import NOW, takes_part
 from dojo_py.hard.compiled_apart import END, distance_of_shapes, feature_place
 from dojo_py.hard.elements.contact_rows import physical_impulse, plane_gap
@@ -68,6 +69,7 @@ def fill_contacts(L, P, Q, W, out):
     for i in range(used):
         for k in range(3):
             out[i, IMPULSE + k] = out[i, TORQUE + k] = 0.0
+            out[i, APPLIED + k] = out[i, POSITION + k]
     F, f = scratch(MOST_ROWS), scratch(MOST_ROWS)
     for c in range(W.n_active[0]):
         row = out[W.active[c]]
@@ -83,6 +85,8 @@ def fill_contacts(L, P, Q, W, out):
             _follow(W.cframe[c], row)
         if W.parts[max(W.cbody[c, 0], W.cbody[c, 1])] > 1:
             _sum_of_parts(W.summed[c], row)
+        else:
+            _put_applied(W, c, F, row)
 
 
 @kernel
@@ -131,6 +135,24 @@ def _feature_row(L, P, Q, f, W, row):
     if not takes_part(W, f):  # (it took part in an earlier part of the step only)
         row[GAP] = max(row[GAP], 0.0)
     _put_frame(row, W.feature.normal, W.feature.point)
+
+
+@kernel
+def _put_applied(W, c, F, row):
+    """Write the point x + f × τ / |f|² on the line along which the impulse f of contact c acts, with the torque τ about x on one
+    of its bodies, where the step starts. F (rows,): γ, ξ.
+    """
+    side = 0 if W.cbody[c, 0] >= 0 else 1
+    b, B, f, own = W.cbody[c, side], W.cB[c, side], zeros(3), zeros(3)
+    for r in range(min(ROWS[W.claw[c]], 3)):
+        for i in range(3):
+            f[i] += B[r, i] * F[r]
+            own[i] += B[r, 3 + i] * F[r]
+    size = f[0] * f[0] + f[1] * f[1] + f[2] * f[2]
+    if size > 0.0:
+        torque = turned(matrix(W.R[b]), (own[0], own[1], own[2]))
+        place = along(row_of(W.x, b), 1.0 / size, cross((f[0], f[1], f[2]), torque))
+        row[APPLIED], row[APPLIED + 1], row[APPLIED + 2] = place
 
 
 @kernel

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from dojo_py.hard.contact_table import FRAME, GAP, IMPULSE, POSITION, TORQUE, geoms_of
+from dojo_py.hard.contact_table import APPLIED, FRAME, GAP, IMPULSE, POSITION, TORQUE, geoms_of
 from dojo_py.hard.elements.closure_table import held_ends
 from dojo_py.hard.elements.couplings import acting_tendons
 from dojo_py.hard.energy_momentum import over_last_parts, spin_at_end, spring_energy
@@ -108,9 +108,6 @@ def _change(model: Any, world: Any, bodies: Array, left: Array, h: float) -> Cha
     spin = quaternion.rotate(own, np.asarray(model.body_inertia, float)[moving] * along)
     spin = quaternion.rotate(q, spin_at_end(spin, w, part))
 
-    ease = np.zeros(int(model.nbody))
-    ease[moving] = world.pairs.ease[node]
-
     def change(values: Array) -> Array:
         out = np.zeros((len(rows) - 1, int(model.nbody), *values.shape[2:]))
         out[:, moving] = np.diff(values, axis=0)
@@ -118,7 +115,6 @@ def _change(model: Any, world: Any, bodies: Array, left: Array, h: float) -> Cha
 
     return Change(
         change(v) / h, change(B @ quaternion.matrix(turn)) / h, change(quaternion.rotate(q, w)) / h, change(spin) / h,
-        change(rows[:, node, :3]), ease,
     )  # fmt: skip
 
 
@@ -187,7 +183,8 @@ def _contacts(world: Any, table: Array, h: float) -> ContactRows:
     force[:, :3], force[:, 3:] = found[:, IMPULSE : IMPULSE + 3] / h, found[:, TORQUE : TORQUE + 3] / h
     frame = found[:, FRAME : FRAME + 9].reshape(-1, 3, 3)
     place, gap = found[:, POSITION : POSITION + 3], found[:, GAP]
-    return ContactRows(step, geoms_of(world, row, found)[:, ::-1], place, frame, force, gap)
+    applied = found[:, APPLIED : APPLIED + 3]
+    return ContactRows(step, geoms_of(world, row, found)[:, ::-1], place, applied, frame, force, gap)
 
 
 def _completed(model: Any, rows: Rows) -> Rows:

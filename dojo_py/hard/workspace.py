@@ -60,7 +60,7 @@ class Work(NamedTuple):
     p: np.ndarray  # (nb + 1, 4) step quaternions
     hG: np.ndarray  # (nb + 1, 3, 3) h Γ(ω)
     moves: np.ndarray  # (nb + 2, 6, 8) of bodies with pair contacts: (δx₊, δθ₊), world, by (v, ω); last row: identity
-    by_moves: np.ndarray  # (13, 16) work: derivatives of a contact's normal, point, gap, force and torque (feature_rows.py)
+    by_moves: np.ndarray  # (16, 16) work: derivatives of a contact's normal, point, gap, force, torque and place (feature_rows.py)
     motion: PairMotion  # of the pair contact whose rows were found last
     feature: FeaturePlace  # of the feature that was looked at last (`apart.feature_place`)
     drows: np.ndarray  # (2, nr, 8) of the pair contact that was displaced last: derivative of its motion by both poses
@@ -327,7 +327,7 @@ def allocate_work(layout, planes, pairs, options, solver, room=None):
         Geq=z((*layout.eq_bodies.shape, 6, WIDTH)), turn0=z((nj, 4)), origin0=z((nj, 3)),
         basis=z((nj, 6, 6)), rate_prev=z(nv), angle0=z(nv), force=z(nv), v=now.v, lam=now.lam,
         theta=now.theta, fric=now.fric, lim=now.lim, con=now.con, xn=z((nb + 1, 3)), qn=z((nb + 1, 4)), Rn=z((nb + 1, 3, 3)),
-        p=z((nb + 1, 4)), hG=z((nb + 1, 3, 3)), moves=z((nb + 2, 6, WIDTH)), by_moves=z((13, 2 * WIDTH)),
+        p=z((nb + 1, 4)), hG=z((nb + 1, 3, 3)), moves=z((nb + 2, 6, WIDTH)), by_moves=z((16, 2 * WIDTH)),
         motion=allocate_motion(), feature=allocate_place(),
         drows=z((2, nr, WIDTH)), dwrench=z((2, 6, 2 * WIDTH)), extent=z(1), body_extent=z(nb + 1), body_speed=z(nb + 1),
         turn=z((nb + 1, 3, 3)), Ca=z((nn, 6, WIDTH)),

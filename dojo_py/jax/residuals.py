@@ -186,11 +186,15 @@ def plane_contact_rows(
 def plane_contact_impulse(
     pose: Pose, velocity: Array, normal: Array, tangents: Array, point: dict[str, Array], h: float, impulse: Array
 ) -> Array:
-    """(6,) what the impulse (γ, ξ₂, ξ₃) [N s] does to the body: F = γ n + Tᵀ ξ and its torque in the frame at the start."""
+    """(6,) what the impulse (γ, ξ₂, ξ₃) [N s] does to the body: F = γ n + Tᵀ ξ and its torque in the frame at the start.
+
+    It acts where the point of the body behind the contact is at the start, and what rolls at the end.
+    """
     _, q = next_pose(pose, velocity, h)
     R, arm = contact_arm(q, normal, point)
     force = impulse[0] * normal + impulse[1:] @ tangents
-    return jnp.concatenate([force, matrix(pose[1]).T @ jnp.cross(R @ arm, force)])
+    lever = matrix(pose[1]) @ point["centre"] + R @ (arm - point["centre"])
+    return jnp.concatenate([force, matrix(pose[1]).T @ jnp.cross(lever, force)])
 
 
 def contact_arm(q: Array, normal: Array, point: dict[str, Array]) -> tuple[Array, Array]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dojo_py.by_address import FRESH, GO, STOP, Callback
-from dojo_py.collision.contact_columns import GEOMS, IMPULSE, TORQUE, WIDTH
+from dojo_py.collision.contact_columns import GEOMS, IMPULSE, TORQUE
 from dojo_py.policy import loop_counts as at
 from dojo_py.policy.asking import answered, earned, observed
 from dojo_py.policy.derivatives import (
@@ -136,7 +136,7 @@ class AskedInPython:
         table = loop.data.kept[k].copy()
         step = step_of(epsilon_of(value(loop.rows.contacts_of(table))))
         for i in np.flatnonzero(table[:, IMPULSE]):
-            for column in (*range(GEOMS), *range(TORQUE, WIDTH)):
+            for column in (*range(GEOMS), *range(TORQUE, TORQUE + 3)):
                 here = table[i, column]
                 for sign in (1.0, -1.0):
                     table[i, column] = here + sign * step

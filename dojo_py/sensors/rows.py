@@ -19,6 +19,8 @@ class ContactRows:
     """(n, 2)"""
     position: Array
     """(n, 3) world [m]"""
+    applied: Array
+    """(n, 3) a point on the line of the force, at the poses where the step starts [m]: `position`, but in the hard mode."""
     frame: Array
     """(n, 3, 3) rows: normal from the first geom to the second, two tangents; world."""
     force: Array
@@ -50,13 +52,6 @@ class Change:
     """(T, nbody, 3) change of angular velocity over h, world axes [rad/s²]."""
     torque: Array
     """(T, nbody, 3) change of spin about the centre of mass over h, world axes [N m]."""
-    shift: Array
-    """(T, nbody, 3) how far the centre of mass of a body, with all that is fixed to it, moves in the step [m]."""
-    ease: Array
-    """(nbody,) one over the least moment of inertia of a body as built, with all that is fixed to it [1/(kg m²)]; 0 for the world.
-
-    Contacts push where they are at the step's end, less the mean of the shifts of both bodies weighted by `ease`.
-    """
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,4 +86,4 @@ class Rows:
     """(nbody, 3) of the bodies in their parents; mocap bodies where they are."""
     body_quat: Array
     change: Change | None = None
-    """None: bodies are accelerated by `qacc`, and contacts push at the start."""
+    """None: bodies are accelerated by `qacc`."""

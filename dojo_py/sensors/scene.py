@@ -121,13 +121,9 @@ class Scene:
         if len(c.step):
             force, torque = (np.einsum("nij,ni->nj", c.frame, part) for part in (c.force[:, :3], c.force[:, 3:]))
             bodies = np.asarray(self.model.geom_bodyid, int)[c.geoms]
-            place, change = c.position, self.rows.change
-            if change is not None:
-                share = change.ease[bodies] / change.ease[bodies].sum(axis=1, keepdims=True)
-                place = place - np.einsum("ns,nsi->ni", share, change.shift[c.step[:, None], bodies])
             for side, sign in ((0, -1.0), (1, 1.0)):
                 b = bodies[:, side]
-                about = torque + np.cross(place - self.centres[c.step, b], force)
+                about = torque + np.cross(c.applied - self.centres[c.step, b], force)
                 np.add.at(out, (c.step, b), sign * np.concatenate([force, about], axis=1))
         return out
 

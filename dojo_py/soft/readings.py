@@ -75,4 +75,4 @@ def _contacts(noted: Noted) -> ContactRows:
     table = noted.contacts[: int(noted.first[-1])]
     step = np.repeat(np.arange(len(noted.first) - 1), np.diff(noted.first))
     frame, force = table[:, 5:14].reshape(-1, 3, 3), table[:, 14:20]
-    return ContactRows(step, table[:, :2].astype(int), table[:, 2:5], frame, force, table[:, 20])
+    return ContactRows(step, table[:, :2].astype(int), table[:, 2:5], table[:, 2:5], frame, force, table[:, 20])

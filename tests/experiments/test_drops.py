@@ -30,7 +30,6 @@ def test_atlas_never_sinks(atlas):
 
 STUCK = {
     "atlas": "bound: median 8, worst 30; measured 9 and 23",
-    "quadruped": "bound: median 8, worst 30; measured 8 and 61 (9 and 14, 8 and 16 with other constants of the solver)",
 }
 ONE_LANDING = {
     ("atlas", 0.001): "bound: worst 30; one of 3000 steps takes 90: a landing from flight, which round-off decides",

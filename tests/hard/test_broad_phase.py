@@ -213,7 +213,9 @@ def test_a_fast_body_stays_on_its_side(shape, plate, moves):
         state = step.state
         height = state.qpos[-5] - (state.qpos[2] if moves else 0.0)
         assert step.status == Status.SOLVED
-        assert height < 0.0 or abs(state.qpos[-7]) + abs(state.qpos[-6]) > 0.2, height
+        # (or it has left to a side: over the edge of a plate, or round the capsule, whose axis is y)
+        beside = abs(state.qpos[-7]) > 0.03 if plate == "capsule" else abs(state.qpos[-7]) + abs(state.qpos[-6]) > 0.2
+        assert height < 0.0 or beside, height
 
 
 def test_two_fast_balls_meet():

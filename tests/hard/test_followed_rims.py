@@ -42,8 +42,8 @@ def test_a_tower_on_two_cylinders_takes_fewer_iterations():
     assert unsolved <= 2 and iterations / 240 < 200  # 0; 151, 215 while the fixed points stayed
 
 
-def test_fast_bodies_that_touch_along_curves_are_solved_in_parts():
+def test_fast_bodies_that_touch_along_curves_are_solved():
     """Eight bodies that collide (998091): its third step was INEXACT, 192 iterations for 16 solves that came no nearer."""
     run = simulate(shapes.generate(998091))
     assert np.all(run.status == Status.SOLVED)
-    assert run.substeps[2] > 1 and run.iterations[2] <= 150  # 118
+    assert run.iterations[2] <= 150  # 10; 118, in parts, with contacts that acted where the step ends

@@ -60,7 +60,7 @@ def test_a_narrow_valley_is_followed_to_its_end(scale, regularisation):
 def test_a_motion_in_which_the_bodies_stay_where_they_are_is_no_motion():
     """A step that fails leaves the state as it was: a plan to stay at the start was met by it, and SOLVED."""
     sim = HardSimulator(load_model("box"), timestep=0.01, options=HardOptions(max_iterations=1, subdivisions=0))
-    start, idle = sim.initial_state(qvel=np.array([3.0, 0, -3.0, 10.0, 2.0, 0])), np.zeros((1, sim.model.nu))
+    start, idle = sim.initial_state(qvel=np.array([30.0, 0, -30.0, 30.0, 20.0, 0])), np.zeros((1, sim.model.nu))
     run = sim.rollout(start, idle)
     assert run.status[0] == Status.MAX_ITERATIONS and np.array_equal(run.qpos[0], run.qpos[1])
     assert not usable(run) and roll(sim, start, idle, None) is None

@@ -31,6 +31,8 @@ class PairMotion(NamedTuple):
     slip: np.ndarray  # (3,) relative slip velocity u_A - u_B [m/s]
     force: np.ndarray  # (3,) F, the impulse on A [N s]
     behind: np.ndarray  # (2, 3) Q m, arms of both bodies' points behind the contact, rotated back to the start of the step [m]
+    half_gap: np.ndarray  # (1,) [m]
+    carried: np.ndarray  # (2, 3) Q m', arms of what both bodies carry of their points p, seen from the start of the step [m]
 
 
 def allocate_place() -> FeaturePlace:
@@ -41,4 +43,4 @@ def allocate_place() -> FeaturePlace:
 def allocate_motion() -> PairMotion:
     """Work arrays."""
     z = np.zeros
-    return PairMotion(*allocate_place(), z((2, 3)), z((2, 3)), z(3), z(3), z((2, 3)))
+    return PairMotion(*allocate_place(), z((2, 3)), z((2, 3)), z(3), z(3), z((2, 3)), z(1), z((2, 3)))

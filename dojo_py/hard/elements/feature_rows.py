@@ -4,13 +4,18 @@
     T              the tangents of the start of the step, rotated with n by the smallest rotation
     v_t = T (u_A - u_B),   u = v + (m - Q m)/h + ω × ρ,   m + ρ = c - x₊      world axes, next poses; Q = R R₊ᵀ of each body
     spinning n · (ω_A - ω_B), rolling T (ω_A - ω_B); their impulses are torques on A, and opposite ones on B
-    impulse: F = w (γ n + Tᵀ ξ) on A and -F on B, at one common point seen from the poses at the start of the step,
-             c* - x_A = c - x₊_A + α_A h (v_A - v_B),   c* - x_B = c - x₊_B - α_B h (v_A - v_B),   α_A + α_B = 1
+    impulse: F = w (γ n + Tᵀ ξ) on A and -F on B, at one common point c*, seen from the poses at the start of the step, so that both
+             momenta are conserved exactly,
 
-             so that both momenta are conserved exactly. The shift adds a torque that does not exist: a rolling body is braked by
-             its weight, which acts α h v ahead of the contact point. The shift is divided in proportion to the bodies' rotational
-             inertia, α_A = I_A / (I_A + I_B), I the least moment of inertia, that of a roller about its axis; the world takes it
-             all.
+             c* = β p_A + (1 - β) p_B,   p = x + Q m' + ρ',   m' + ρ' = c ± ½ gap n - x₊
+
+p is where the body's own point of contact, half the gap from c and fixed in the body but for what rolls, is at the start: ρ' is
+the body's own rounding, ∓r n, or the way from z below; m' the rest of the arm. An arm at the end of the step would add energy
+of first order in h to bodies that rotate about what they touch (docs/contact.md). The two p differ by how far the bodies slide
+on each other in the step. If the contact is a point of one body on a face of the other, or one body alone is round, it stays on
+that body and β is 1 or 0: a ball rolls without being braked by its weight. Else the difference, whose torque does not exist, is
+divided in proportion to the bodies' rotational inertia, 1 - β = I_A / (I_A + I_B), I the least moment of inertia, that of a
+roller about its axis; the world takes it all.
 
 ρ, the same for both bodies, is the sum of their roundings: -r n for points, edges and axes of A that are rounded by r, r n for
 those of B, and c - z for rims and curved shapes, z the centre of the shape (`rolls`). The rest of the arm, m, is fixed in the body:
@@ -30,30 +35,41 @@ depends on the shapes is in the rows of δn, δc and δgap, eight numbers for ea
     δT_t = -N (p_t · δn) - f_t δn,   p_t = (T⁰_t - f_t n₀)/b
     T_t·δ(u_A - u_B) = K_A·(δc - δx₊_A) - K_B·(δc - δx₊_B) + G·δρ + …,   K = (T_t - Qᵀ T_t)/h,   G = K_B - K_A + T_t × (ω_A - ω_B)
     δF = w (z δn - N (y · δn)),   z = γ - ξ·f,   y = Σ ξ_t p_t
-    δtorque = R₀ᵀ (δarm × F + arm × δF),   δarm = δc - δx₊ ± α h δ(v_A - v_B)
+    δtorque = ± R₀ᵀ (δc* × F + (c* - x) × δF),   δp = Q (δm' - δθ₊ × m') + δρ',   δm' = δ(c ± ½ gap n) - δx₊ - δρ'
 """
 
 from dojo_py.algebra.vectors import ZERO, along, cross, dot, matrix, minus, plus, put, row, times, turned, turned_back
 from dojo_py.arrays import body_row
 from dojo_py.collision.convex_shapes import CAPSULE, CYLINDER, ELLIPSOID, SPHERE
-from dojo_py.collision.features import ELLIPSOID_PLANE, NEAREST, RIM_EDGE, RIM_PLANE, RIM_RIM
+from dojo_py.collision.features import ELLIPSOID_PLANE, NEAREST, POINT_PLANE, RIM_EDGE, RIM_PLANE, RIM_RIM
 from dojo_py.hard.elements.feature_geometry import feature_geometry
 from dojo_py.jit import kernel
 from dojo_py.solver.cones.contact import ROWS
-from dojo_py.solver.octet import WIDTH, combine, load, store
+from dojo_py.solver.octet import WIDTH, combine, load, store, zeros
 from dojo_py.solver.octet import minus as less
 from dojo_py.solver.octet import plus as add
 from dojo_py.solver.octet import times as scaled
 
-NORMAL, POINT, GAP, FORCE, TORQUE, DERIVATIVES = 0, 3, 6, 7, 10, 13
+NORMAL, POINT, GAP, FORCE, TORQUE, PLACE, DERIVATIVES = 0, 3, 6, 7, 10, 13, 16
 """Rows of the derivatives of a contact, W.by_moves."""
 
 
 @kernel
-def shift_share(Q, a, b):
-    """α of body a against body b, -1 the world."""
-    ease_a, ease_b = Q.ease[body_row(Q.ease, a)], Q.ease[body_row(Q.ease, b)]
-    return ease_b / (ease_a + ease_b)
+def place_share(Q, W, f):
+    """β of feature f: how much of the application point is on A."""
+    if W.fkind[f] == POINT_PLANE:
+        return 1.0 if W.fsign[f] > 0.0 else 0.0
+    round_a, round_b = _is_round(Q, W, f, 0), _is_round(Q, W, f, 1)
+    if round_a != round_b:
+        return 1.0 if round_a else 0.0
+    ease_a, ease_b = Q.ease[body_row(Q.ease, W.fbody[f, 0])], Q.ease[body_row(Q.ease, W.fbody[f, 1])]
+    return ease_a / (ease_a + ease_b)
+
+
+@kernel
+def _is_round(Q, W, f, side):
+    """Whether one side of feature f is round."""
+    return rolls(Q, W, f, side) or rounding_of(Q, W, f, side) > 0.0
 
 
 @kernel
@@ -85,6 +101,16 @@ def turned_to_start(R0, R):
     a, b, c = row(R, 0), row(R, 1), row(R, 2)
     x, y, z = row(R0, 0), row(R0, 1), row(R0, 2)
     return dot(x, a), dot(x, b), dot(x, c), dot(y, a), dot(y, b), dot(y, c), dot(z, a), dot(z, b), dot(z, c)
+
+
+@kernel
+def lever_change(back, whole, radius, longer, dp, n, dn, dz):
+    """Change of p by that of the feature, its bodies held. back: Q; whole: whether ρ' ends at z, else it is radius n.
+
+    longer: change of the radius, signed as it is; dp, dn, dz (3,): changes of c ± ½ gap n, the normal n and z.
+    """
+    rolling = minus(dp, dz) if whole else along(times(radius, dn), longer, n)
+    return plus(turned(back, minus(dp, rolling)), rolling)
 
 
 @kernel
@@ -175,9 +201,16 @@ def pair_motion(Q, W, i, f, by_a, by_b, direct, h, impulse, value, C, B, H):
     if count > 3:
         _spin_rows(count, n, T1, T2, fold, p1, p2, N, spin_a, spin_b, Ra, Rb, on_a, on_b, by_a, by_b, direct, D, value, C)
     # the application point c*, seen from the two bodies at the start of the step
-    share = shift_share(Q, W.fbody[f, 0], W.fbody[f, 1])
-    shift = (h * (v_a[0] - v_b[0]), h * (v_a[1] - v_b[1]), h * (v_a[2] - v_b[2]))
-    arm_a, arm_b = along(arm_a, share, shift), along(arm_b, share - 1.0, shift)
+    share, round_a, round_b, half = place_share(Q, W, f), -rounding_of(Q, W, f, 0), rounding_of(Q, W, f, 1), 0.5 * value[0]
+    m.half_gap[0] = half
+    arm_a, arm_b = along(arm_a, half, n), along(arm_b, -half, n)
+    fixed_a, fixed_b = centre_a if whole_a else along(arm_a, -round_a, n), centre_b if whole_b else along(arm_b, -round_b, n)
+    carried_a, carried_b = turned(back_a, fixed_a), turned(back_b, fixed_b)
+    put(m.carried, 0, carried_a)
+    put(m.carried, 1, carried_b)
+    at_a, at_b = plus(carried_a, minus(arm_a, fixed_a)), plus(carried_b, minus(arm_b, fixed_b))
+    apart = plus(minus(row(W.x, b), row(W.x, a)), minus(at_b, at_a))  # p_B - p_A
+    arm_a, arm_b = along(at_a, 1.0 - share, apart), along(at_b, -share, apart)
     put(m.arms, 0, arm_a)
     put(m.arms, 1, arm_b)
     for r in range(count):
@@ -187,19 +220,24 @@ def pair_motion(Q, W, i, f, by_a, by_b, direct, h, impulse, value, C, B, H):
     f1, f2 = fold
     F = _turning_sum(weight * impulse[0], weight * impulse[1], weight * impulse[2], n, T1, T2)
     m.force[0], m.force[1], m.force[2] = F
-    share_a, share_b = direct * share, direct * (1.0 - share)
     for side in range(2):
         if not (on_a if side == 0 else on_b):
             continue
-        at, by, own = WIDTH * side, by_a if side == 0 else by_b, 1.0 * side
+        at, by, of_a = WIDTH * side, by_a if side == 0 else by_b, side == 0
+        for i in range(3):
+            store(zeros(), D, PLACE + i, at)
+        if share > 0.0:
+            _place_rows(D, at, share, back_a, whole_a, round_a, fixed_a, of_a, by, n, half)
+        if share < 1.0:
+            _place_rows(D, at, 1.0 - share, back_b, whole_b, round_b, fixed_b, not of_a, by, times(-1.0, n), -half)
         _turning_rows(D, at, weight * impulse[0], weight * impulse[1], weight * impulse[2], f1, f2, p1, p2, N, FORCE)
         if count > 3:
             second, third = (impulse[4], impulse[5]) if count > 4 else (0.0, 0.0)
             _turning_rows(D, at, weight * impulse[3], weight * second, weight * third, f1, f2, p1, p2, N, TORQUE)
-        if on_a:  # (own: 1 where B moves)
-            _wrench_rows(count > 3, D, at, F, arm_a, share_a * (1.0 - 2.0 * own) - (1.0 - own), by, R0a, 1.0, H[0])
+        if on_a:
+            _wrench_rows(count > 3, D, at, F, arm_a, R0a, 1.0, H[0])
         if on_b:
-            _wrench_rows(count > 3, D, at, F, arm_b, share_b * (2.0 * own - 1.0) - own, by, R0b, -1.0, H[1])
+            _wrench_rows(count > 3, D, at, F, arm_b, R0b, -1.0, H[1])
 
 
 @kernel
@@ -294,8 +332,29 @@ def _turning_rows(D, at, y0, y1, y2, f1, f2, p1, p2, N, to):
 
 
 @kernel
-def _wrench_rows(spins, D, at, F, arm, share, by, R0, sign, H):
-    """Rows of H of one body, by the motion of one body: ± δF, ± R₀ᵀ (δarm × F + arm × δF), δarm = δc + share δx₊ of that body.
+def _place_rows(D, at, share, back, whole, radius, fixed, moves, by, out, half):
+    """Rows PLACE of D += share δp of one body, by the motion of one body; moves: whether it is the same. fixed: m'; radius: ρ' is
+    radius n; out: ± n and half: ± ½ gap, + for A.
+    """
+    gap = load(D, GAP, at)
+    for i in range(3):
+        k, l = (i + 1) % 3, (i + 2) % 3
+        r = add(add(load(D, POINT + i, at), 0.5 * out[i], gap), half, load(D, NORMAL + i, at))
+        if moves:
+            r = less(less(add(r, fixed[k], load(by, 3 + l, 0)), fixed[l], load(by, 3 + k, 0)), 1.0, load(by, i, 0))
+        if whole:
+            store(add(load(D, PLACE + i, at), share, r), D, PLACE + i, at)
+            continue
+        turning = load(D, NORMAL + i, at)
+        r = less(r, radius, turning)
+        store(add(load(D, PLACE + i, at), share * radius, turning), D, PLACE + i, at)
+        for j in range(3):
+            store(add(load(D, PLACE + j, at), share * back[3 * j + i], r), D, PLACE + j, at)
+
+
+@kernel
+def _wrench_rows(spins, D, at, F, arm, R0, sign, H):
+    """Rows of H of one body, by the motion of one body: ± δF, ± R₀ᵀ (δc* × F + arm × δF).
 
     spins: with the torques about the normal and the tangents.
     """
@@ -305,8 +364,7 @@ def _wrench_rows(spins, D, at, F, arm, share, by, R0, sign, H):
     store(scaled(d2, sign), H, 2, at)
     m0, m1, m2 = scaled(d2, arm[1]), scaled(d0, arm[2]), scaled(d1, arm[0])
     m0, m1, m2 = less(m0, arm[2], d1), less(m1, arm[0], d2), less(m2, arm[1], d0)
-    c0, c1, c2 = load(D, POINT, at), load(D, POINT + 1, at), load(D, POINT + 2, at)
-    c0, c1, c2 = add(c0, share, load(by, 0, 0)), add(c1, share, load(by, 1, 0)), add(c2, share, load(by, 2, 0))
+    c0, c1, c2 = load(D, PLACE, at), load(D, PLACE + 1, at), load(D, PLACE + 2, at)
     m0, m1, m2 = add(m0, F[2], c1), add(m1, F[0], c2), add(m2, F[1], c0)
     m0, m1, m2 = less(m0, F[1], c2), less(m1, F[2], c0), less(m2, F[0], c1)
     if spins:

@@ -2,20 +2,23 @@
 
     gap = n · (x₊ + R₊ p) - r - offset                         normal row [m]
     v_t = T (v + (R₊ c - R c)/h + R₊ (ω × (p' - c)))            tangential rows [m/s], p' = p - r n_b,  n_b = R₊ᵀ n
-    impulse on the body: F = γ n + Tᵀ ξ,  torque in the frame at the start of the step: Rᵀ (R₊ p' × F)
+    impulse on the body: F = γ n + Tᵀ ξ,  torque in the frame at the start of the step: Rᵀ ((R c + R₊ ρ) × F),  ρ = p' - c
 
-c is the point of the body behind the contact: a corner, the centre of a ball, an end of an axis. Its slip is its displacement in
-the step over h, not its velocity at the end: a corner that sticks stays where it is, consistent with the gap. With the velocity
-v + R₊ (ω × c) a corner that the body rotates about would drift at h ω² c / 2, and a body wedged between two corners could not
-rotate about the line through them: no impulses that let both stick would solve the step. A surface that is round about c rolls: the
-slip of its point relative to c is a velocity.
+c is the point of the body behind the contact: a corner, the centre of a ball, an end of an axis; ρ rolls about it. The impulse
+acts where c is at the start, as those of joints do: with its arm at the end, a body that rotates about a corner that stays
+would gain energy, of first order in h (docs/contact.md). The slip of c is its displacement in the step over h, not its velocity
+at the end: a corner that sticks stays where it is, consistent with the gap. With the velocity v + R₊ (ω × c) a corner that the
+body rotates about would drift at h ω² c / 2, and a body wedged between two corners could not rotate about the line through
+them: no impulses that let both stick would solve the step. A surface that is round about c rolls: the slip of its point
+relative to c is a velocity.
 
     spinning, rolling: d · R ω, d: n, then T          rows 3, then 4 and 5 [rad/s]; R ω = R₊ ω, as a step turns about ω; torque Rᵀ d
 
-The rest is evaluated at the next pose (Dojo, section IV-A); Jacobians are with respect to the velocity (v, ω) of the step.
+The rest is evaluated at the next pose (Dojo, section IV-A; there the arms are, too); Jacobians are with respect to the velocity
+(v, ω) of the step.
 """
 
-from dojo_py.algebra.vectors import along, cross, dot, matrix, minus, plus, put, row, times, turned, turned_back
+from dojo_py.algebra.vectors import ZERO, along, cross, dot, matrix, minus, plus, put, row, times, turned, turned_back
 from dojo_py.collision.plane import touching_point
 from dojo_py.jit import kernel
 
@@ -32,7 +35,9 @@ def plane_rows(P, i, W, hG, h, turning, impulse, C, B, H):
     n, t1, t2 = row(P.normal, i), row(P.tangent[i], 0), row(P.tangent[i], 1)
     n_b, t1_b, t2_b = turned_back(R, n), turned_back(R, t1), turned_back(R, t2)
     p, Q = _point(P, i, n_b)
-    arm = along(p, -radius, n_b)
+    centre = row(P.point, i)
+    rolling = minus(along(p, -radius, n_b), centre)
+    arm = plus(turned_back(S, centre), rolling)  # in the axes at the end: of c at the start, of what rolls at the end
     gap = n[0] * x[0] + n[1] * x[1] + n[2] * x[2] + n_b[0] * p[0] + n_b[1] * p[1] + n_b[2] * p[2] - radius - P.offset[i]
     # normal row: δgap = n·δx + δφ · ((p + Pᵀ n_b) × n_b)
     _put_row(C, 0, times(h, n), turned_back(hG, cross(plus(p, turned_back(Q, n_b)) if curved else p, n_b)))
@@ -40,12 +45,10 @@ def plane_rows(P, i, W, hG, h, turning, impulse, C, B, H):
     _put_row(B, 1, t1, turned(S, cross(arm, t1_b)))
     _put_row(B, 2, t2, turned(S, cross(arm, t2_b)))
     # tangential rows: of (R₊ c - R c)/h by δφ: c × t_b / h
-    centre = row(P.point, i)
     moved = times(1.0 / h, minus(turned(R, centre), turned(matrix(W.R[b]), centre)))
     by_turn1, by_turn2 = times(1.0 / h, cross(centre, t1_b)), times(1.0 / h, cross(centre, t2_b))
     first, second = dot(t1, moved), dot(t2, moved)
     if curved or radius > 0.0:
-        rolling = minus(arm, centre)
         u = cross(w, rolling)
         first, second = first + dot(t1_b, u), second + dot(t2_b, u)
         by_turn1 = plus(by_turn1, _rolling_by_turn(t1_b, n_b, u, w, radius, curved, Q))
@@ -55,12 +58,16 @@ def plane_rows(P, i, W, hG, h, turning, impulse, C, B, H):
     else:
         _put_row(C, 1, t1, turned_back(hG, by_turn1))
         _put_row(C, 2, t2, turned_back(hG, by_turn2))
-    # torque at fixed impulse: δ(p' × F_b) in the next frame = (δφ × p' + P' (n_b × δφ)) × F_b = -[F_b]ₓ X δφ
+    if not curved:  # a corner, or a ball, whose arm the end of the step does not change
+        put(H, 0, ZERO)
+        put(H, 1, ZERO)
+        put(H, 2, ZERO)
+        return gap, first, second
+    # torque at fixed impulse: δ(ρ × F_b) in the next frame = (δφ × ρ + P' (n_b × δφ)) × F_b = -[F_b]ₓ X δφ
     F = plus(plus(times(impulse[0], n_b), times(impulse[1], t1_b)), times(impulse[2], t2_b))
-    e = along(arm, radius, n_b)
-    X0, X1, X2 = (0.0, e[2], -e[1]), (-e[2], 0.0, e[0]), (e[1], -e[0], 0.0)  # -[p']ₓ + P' [n_b]ₓ
-    if curved:
-        X0, X1, X2 = plus(X0, cross(Q[0:3], n_b)), plus(X1, cross(Q[3:6], n_b)), plus(X2, cross(Q[6:9], n_b))
+    e = along(rolling, radius, n_b)
+    X0, X1, X2 = (0.0, e[2], -e[1]), (-e[2], 0.0, e[0]), (e[1], -e[0], 0.0)  # -[ρ]ₓ + P' [n_b]ₓ
+    X0, X1, X2 = plus(X0, cross(Q[0:3], n_b)), plus(X1, cross(Q[3:6], n_b)), plus(X2, cross(Q[6:9], n_b))
     Y0 = turned_back(hG, minus(times(F[2], X1), times(F[1], X2)))
     Y1 = turned_back(hG, minus(times(F[0], X2), times(F[2], X0)))
     Y2 = turned_back(hG, minus(times(F[1], X0), times(F[0], X1)))

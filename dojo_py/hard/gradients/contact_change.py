@@ -12,7 +12,9 @@ rigid motion of both changes nothing but directions. With the rows Y (by δx) an
 σ = 1 for A, -1 for B, and the wrench (F, τ) of the contact in the same terms,
 
     δ(gap, v_t)  = Y u + (Z + Y [·×d]) ψ + σ T (ψ × (v - R c/h))
-    δ(F, τ)      = likewise,  and  δτ += R₀ᵀ (½ h σ (ψ × v) × F) on both, whose arms meet half way;  δτ -= R₀ᵀψ × τ on the mover
+    δ(F, τ)      = likewise,  and  δτ += σ R₀ᵀ (δa × F),  δa = β (u + ψ × Q m'), less u on the mover;  δτ -= R₀ᵀψ × τ on the mover
+
+where β is the mover's part of the application point and Q m' what it carries of it (feature_rows.py),
 
 less, where an overlap may stay, the change of the gap where the step starts; plus, on the central path, the change of what the
 overhang of a feature there adds to its gap (collision/overhang.py).
@@ -29,11 +31,11 @@ in the world, so T lags behind.
 
 import math
 
-from dojo_py.algebra.vectors import cross, matrix, turned
+from dojo_py.algebra.vectors import along, cross, dot, matrix, row, times, turned, turned_back
 from dojo_py.arrays import body_row, copy, scratch
 from dojo_py.hard.compiled_apart import START, displace_pair, feature_place
 from dojo_py.hard.elements.contact_rows import feels_frame, physical_impulse, scale_rows
-from dojo_py.hard.elements.feature_rows import shift_share
+from dojo_py.hard.elements.feature_rows import place_share
 from dojo_py.hard.elements.pair_contacts import upright
 from dojo_py.hard.elements.plane_contacts import plane_rows, touching
 from dojo_py.jit import kernel
@@ -93,6 +95,12 @@ def plane_changes(P, W, G, h):
             out[3, 3 + k] += H[0, k] + t1 * R0[k, 2] - t2 * R0[k, 1]
             out[4, 3 + k] += H[1, k] + t2 * R0[k, 0] - t0 * R0[k, 2]
             out[5, 3 + k] += H[2, k] + t0 * R0[k, 1] - t1 * R0[k, 0]
+        # the arm a = R c at the start rotates:  Rᵀ ((ψ × a) × F) = c (ψ·F) - Rᵀ ψ (a·F)
+        F_world = along(along(times(f[0], row(P.normal, i)), f[1], row(t, 0)), f[2], row(t, 1))
+        reach = dot(turned(matrix(R0), row(P.point, i)), F_world)
+        for k in range(3):
+            for j in range(3):
+                out[3 + j, 3 + k] += point[j] * F_world[k] - reach * R0[k, j]
 
 
 @kernel
@@ -122,14 +130,14 @@ def torque_of(rows, B, F):
 
 
 @kernel
-def _less_start_gap(P, i, R, row):
-    """row (6,) -= derivative of the gap of plane candidate i by (u, ψ) at the start."""
+def _less_start_gap(P, i, R, out):
+    """out (6,) -= derivative of the gap of plane candidate i by (u, ψ) at the start."""
     n = P.normal[i]
     p, _ = touching(P, i, R)
     torque = cross(turned(matrix(R), p), n)
     for r in range(3):
-        row[r] -= n[r]
-        row[3 + r] -= torque[r]
+        out[r] -= n[r]
+        out[3 + r] -= torque[r]
 
 
 @kernel
@@ -144,7 +152,7 @@ def pair_changes(L, P, Q, W, G, h):
         for i in range(3):
             G.pair_force[c, i] = motion.force[i] if side == 0 else -motion.force[i]
         _move_rows(W, c, side, motion.tangents, motion.behind[side], h, y)
-        _move_wrench(Q, W, c, side, F, motion.force, h, f)
+        _move_wrench(P, Q, W, c, side, F, motion.force, f)
         faded, felt = W.cslope[c] != 0.0, feels_frame(W, c)
         if felt or W.contact_allowance[c] > 0.0 or faded:
             feature_place(L, P, Q, W, W.active[c] - P.body.shape[0], START)
@@ -180,33 +188,37 @@ def _move_rows(W, c, side, T, arm, h, y):
     for k in range(3):
         i, j = (k + 1) % 3, (k + 2) % 3
         for r in range(ROWS[W.claw[c]]):
-            row = W.drows[side, r]
-            y[r, k] = row[k]
-            y[r, 3 + k] = row[3 + k] + d[i] * row[j] - d[j] * row[i]
+            own = W.drows[side, r]
+            y[r, k] = own[k]
+            y[r, 3 + k] = own[3 + k] + d[i] * own[j] - d[j] * own[i]
             if 0 < r < 3:
                 y[r, 3 + k] += sign * W.cratio[c, r - 1] * (v[i] * T[r - 1, j] - v[j] * T[r - 1, i])
 
 
 @kernel
-def _move_wrench(Q, W, c, side, impulse, F, h, f):
+def _move_wrench(P, Q, W, c, side, impulse, F, f):
     """f (2, 6, 6): change of the impulses on both bodies of pair c by (u, ψ) of its body on one side. F (3,): on A, world axes."""
-    b, at, sign = W.cbody[c, side], WIDTH * side, 1.0 if side == 0 else -1.0
-    d, v = (W.xn[b, 0] - W.x[b, 0], W.xn[b, 1] - W.x[b, 1], W.xn[b, 2] - W.x[b, 2]), W.v[b]
+    b, at = W.cbody[c, side], WIDTH * side
+    d, carried = (W.xn[b, 0] - W.x[b, 0], W.xn[b, 1] - W.x[b, 1], W.xn[b, 2] - W.x[b, 2]), row(W.motion.carried, side)
     t0, t1, t2 = torque_of(ROWS[W.claw[c]], W.cB[c, side], impulse)
-    share = shift_share(Q, W.cbody[c, 0], W.cbody[c, 1])
+    share = place_share(Q, W, W.active[c] - P.body.shape[0])
+    share = share if side == 0 else 1.0 - share
+    force = (F[0], F[1], F[2])
     for k in range(3):
         i, j = (k + 1) % 3, (k + 2) % 3
-        # a = h σ (e_k × v), whose entry k is 0, divided between the bodies (`shift_share`);  m = a × F
-        ai, aj = -h * sign * v[j], h * sign * v[i]
-        mk, mi, mj = ai * F[j] - aj * F[i], aj * F[k], -ai * F[k]
+        e = (1.0 * (k == 0), 1.0 * (k == 1), 1.0 * (k == 2))
+        turning = times(share, cross(e, carried))
         for side_of in range(2):
-            R, own = W.R[body_row(W.R, W.cbody[c, side_of])], share if side_of == 0 else 1.0 - share
+            R, sign = matrix(W.R[body_row(W.R, W.cbody[c, side_of])]), 1.0 if side_of == 0 else -1.0
+            shift = times(share - (1.0 if side_of == side else 0.0), e)
+            by_shift, by_turning = turned_back(R, cross(shift, force)), turned_back(R, cross(turning, force))
             for r in range(6):
-                row = W.dwrench[side_of, r, at : at + 6]
-                f[side_of, r, k] = row[k]
-                f[side_of, r, 3 + k] = row[3 + k] + d[i] * row[j] - d[j] * row[i]
+                own = W.dwrench[side_of, r, at : at + 6]
+                f[side_of, r, k] = own[k]
+                f[side_of, r, 3 + k] = own[3 + k] + d[i] * own[j] - d[j] * own[i]
             for r in range(3):
-                f[side_of, 3 + r, 3 + k] += own * (R[k, r] * mk + R[i, r] * mi + R[j, r] * mj)
+                f[side_of, 3 + r, k] += sign * by_shift[r]
+                f[side_of, 3 + r, 3 + k] += sign * by_turning[r]
         R = W.R[b]
         f[side, 3, 3 + k] -= R[k, 1] * t2 - R[k, 2] * t1
         f[side, 4, 3 + k] -= R[k, 2] * t0 - R[k, 0] * t2

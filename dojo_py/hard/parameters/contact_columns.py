@@ -1,11 +1,11 @@
 """Columns of contacts in closed form: friction of all, and the points, radii and ellipsoids of those with planes.
 
 In the cone's equations μ enters only by the product ξ₁ = μγ, so  ∂ξ/∂μ = (γ/μ) ∂ξ/∂γ. A ratio r of a coefficient to μ scales
-a row, η = r v, and the impulse along it, f = r ξ:  δη = η δr/r,  and the impulse changes by ξ δr/r along the scaled row. The arm δa
-of a contact with a plane, in the body's frame at the next pose, moves with the point, and with the radius by -n_b:
+a row, η = r v, and the impulse along it, f = r ξ:  δη = η δr/r,  and the impulse changes by ξ δr/r along the scaled row. The arm of
+a contact with a plane changes by δa, in the body's frame, with the point, and with the radius by -n_b:
 
     δgap = n_b · δa,    δv_t = t_b · (1 - R₊ᵀ R) δa/h of a point, t_b · (ω × δa) of what rolls (plane_contacts.py),
-    δtorque = S (δa × F_b)                                                        S = Rᵀ R₊;  _b: in that frame
+    δtorque = δa × Rᵀ F of a point, S (δa × R₊ᵀ F) of what rolls          S = Rᵀ R₊;  _b: in the frame R₊ of the next pose
 
 less, where an overlap may stay, the change of the gap where the step starts.
 """
@@ -55,11 +55,11 @@ def arm_column(L, P, W, D, i, axis, value, h, out):
     R, w = W.Rn[b], W.v[b]
     if axis == 3:
         arm = times(-value, turned_back(matrix(R), n))
-        _arm_column(L, P, W, D, i, arm, cross((w[3], w[4], w[5]), arm), -value, out)
+        _arm_column(L, P, W, D, i, arm, cross((w[3], w[4], w[5]), arm), -value, turned(matrix(W.turn[b]), arm), out)
     else:  # (R₊ c - R c)/h in the body's axes at the end
         arm = (value * (axis == 0), value * (axis == 1), value * (axis == 2))
         before = value * (W.R[b, 0, axis] * n[0] + W.R[b, 1, axis] * n[1] + W.R[b, 2, axis] * n[2])
-        _arm_column(L, P, W, D, i, arm, _moved_in_body(R, W.R[b], axis, value / h), before, out)
+        _arm_column(L, P, W, D, i, arm, _moved_in_body(R, W.R[b], axis, value / h), before, arm, out)
 
 
 @kernel
@@ -74,7 +74,7 @@ def ellipsoid_column(L, P, W, D, i, entry, value, out):
     w = W.v[b]
     arm, _ = _lowest_by_entry(matrix(P.shape[i]), turned_back(matrix(W.Rn[b]), n), entry, value)
     _, before = _lowest_by_entry(matrix(P.shape[i]), turned_back(matrix(W.R[b]), n), entry, value)
-    _arm_column(L, P, W, D, i, arm, cross((w[3], w[4], w[5]), arm), before, out)
+    _arm_column(L, P, W, D, i, arm, cross((w[3], w[4], w[5]), arm), before, turned(matrix(W.turn[b]), arm), out)
 
 
 @kernel
@@ -89,10 +89,11 @@ def _lowest_by_entry(M, n, entry, value):
 
 
 @kernel
-def _arm_column(L, P, W, D, i, arm, slip, before, out):
+def _arm_column(L, P, W, D, i, arm, slip, before, lever, out):
     """out (nv,) += column of plane candidate i whose arm changes by `arm` (3,), in the body's frame at the next pose.
 
-    slip (3,): change of the velocity of its point, in that frame; before: change of its gap where the step starts [m].
+    slip (3,): change of the velocity of its point, in that frame; before: change of its gap where the step starts [m]; lever (3,):
+    change of the arm of its impulse, in the body's frame at the start.
     """
     c, b = D.slot[i], P.body[i]
     impulse, F, y, x = scratch(MOST_ROWS), scratch(MOST_ROWS), scratch(3), scratch(3)
@@ -105,7 +106,7 @@ def _arm_column(L, P, W, D, i, arm, slip, before, out):
         y[0] -= before
     pull_three(D.motion[c, 0:3], y, out)
     force = along(along(times(F[0], n), F[1], t1), F[2], t2)
-    x[0], x[1], x[2] = turned(matrix(W.turn[b]), cross(arm, force))
+    x[0], x[1], x[2] = cross(lever, turned(matrix(W.turn[b]), force))
     pull_three(D.y[L.place_body[b], 3:6], x, out)
 
 

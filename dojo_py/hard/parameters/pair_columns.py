@@ -5,7 +5,7 @@ moves by δp in its body moves by w = R₊ δp in the world, as a displacement o
 velocities are held. A radius moves the surface, not the normal:  δgap = -δr,  δc = ∓½ n δr (the point is half way between the two
 surfaces). What other sizes do is in size_change.py. From these follow
 
-    δv_t = T (δu_A - δu_B) + δT u,  u of feature_rows.py,      δtorque = ± R₀ᵀ (δc × F + arm × δF)
+    δv_t = T (δu_A - δu_B) + δT u,      δtorque = ± R₀ᵀ (δc* × F + arm × δF),      u and the application point c* of feature_rows.py
 
 Spinning and rolling depend on the direction d of their row only:  δv = δd · (ω_A - ω_B),  δtorque = ± R₀ᵀ f δd.  A pyramid, and a
 cone with unequal coefficients along its tangents, depend on the frame's angle as well (gradients/contact_change.py).
@@ -13,13 +13,22 @@ cone with unequal coefficients along its tangents, depend on the frame's angle a
 Where the step starts the gap changes, too: with it an overlap that may stay, and the fading factor of a far pair (far_pairs.py).
 """
 
-from dojo_py.algebra.vectors import along, dot, matrix, plus, row, times, turned_back
+from dojo_py.algebra.vectors import along, cross, dot, matrix, minus, plus, row, times, turned, turned_back
 from dojo_py.arrays import body_row, scratch
 from dojo_py.hard.compiled_apart import START, displace_pair, feature_place, size_change
 from dojo_py.hard.contacts.size_change import BEYOND, END, LONGER
 from dojo_py.hard.contacts.size_change import START as BEGIN
 from dojo_py.hard.elements.contact_rows import feels_frame, physical_impulse
-from dojo_py.hard.elements.feature_rows import ZERO, rolls, rounding_of, slip_change, tangents_change, turned_to_start
+from dojo_py.hard.elements.feature_rows import (
+    ZERO,
+    lever_change,
+    place_share,
+    rolls,
+    rounding_of,
+    slip_change,
+    tangents_change,
+    turned_to_start,
+)
 from dojo_py.hard.gradients.contact_change import frame_angle, twist_rows
 from dojo_py.hard.parameters.adjoint import pull, pull_one
 from dojo_py.jit import kernel
@@ -55,7 +64,9 @@ def _moved_column(L, P, Q, W, D, c, side, longer, end, start, turn, h, out):
     if _feels_start(W, c):
         feature_place(L, P, Q, W, W.active[c] - P.body.shape[0], START)
         before, turned0 = _change(place.dgap, at, start, turn) - longer, _moved_by(place.dn, at, start, turn)
-    _feature_column(L, P, Q, W, D, c, side, longer, at_end, (before, turned0, beyond), h, out)
+    shape = row(Q.shape_centre, W.fshape[W.active[c] - P.body.shape[0], side])
+    centre = plus(end, cross(turn, turned(matrix(W.Rn[body_row(W.Rn, W.cbody[c, side])]), shape)))
+    _feature_column(L, P, Q, W, D, c, side, longer, centre, at_end, (before, turned0, beyond), h, out)
 
 
 @kernel
@@ -70,7 +81,7 @@ def size_column(L, P, Q, W, D, c, side, k, value, h, out):
     at_end = value * change[END], end, times(value, _three(change[END + 4 :]))
     beyond = value * change[BEYOND]
     displace_pair(L, P, Q, W, c, h)
-    _feature_column(L, P, Q, W, D, c, side, longer, at_end, (value * change[BEGIN] + beyond, start, beyond), h, out)
+    _feature_column(L, P, Q, W, D, c, side, longer, ZERO, at_end, (value * change[BEGIN] + beyond, start, beyond), h, out)
 
 
 @kernel
@@ -80,18 +91,21 @@ def _feels_start(W, c):
 
 
 @kernel
-def _feature_column(L, P, Q, W, D, c, side, longer, at_end, at_start, h, out):
+def _feature_column(L, P, Q, W, D, c, side, longer, centre, at_end, at_start, h, out):
     """out (nv,) += column of a change of the feature of pair contact c, displaced by `displace_pair`.
 
-    at_end: (gap, normal, point); at_start: (gap, normal, the term of the overhang alone); longer: a radius of one side [m].
+    at_end: (gap, normal, point); at_start: (gap, normal, the term of the overhang alone); longer, centre (3,): changes of the
+    radius and of the shape's centre of one side [m].
     """
     impulse, y, n = scratch(MOST_ROWS), scratch(MOST_ROWS), _three(W.motion.normal)
     impulse_of(W.claw[c], W.con[c], impulse)
     (gap, dn, point), (before, dn0, beyond) = at_end, at_start
     dT1, dT2 = tangents_change(W.cframe[c, 0], W.cframe[c, 1:3], n, dn)
     y[0] = gap + beyond - (before if W.contact_allowance[c] > 0.0 else 0.0)
-    _slip_rows(P, Q, W, c, side, longer, point, n, dn, dT1, dT2, h, y)
-    _push_bodies(L, W, D, c, impulse, point, dn, dT1, dT2, out)
+    _slip_rows(P, Q, W, c, side, longer, centre, point, n, dn, dT1, dT2, h, y)
+    half = along(times(0.5 * gap, n), W.motion.half_gap[0], dn)
+    place = _place_change(Q, W, c, W.active[c] - P.body.shape[0], side, longer, centre, point, half, n, dn)
+    _push_bodies(L, W, D, c, impulse, place, dn, dT1, dT2, out)
     if W.cslope[c] != 0.0:
         _faded(L, W, D, c, impulse, W.cslope[c] * before, out)
     if feels_frame(W, c):
@@ -128,16 +142,16 @@ def _moved_by(by, at, shift, turn):
 
 
 @kernel
-def _slip_rows(P, Q, W, c, side, longer, point, n, dn, dT1, dT2, h, y):
+def _slip_rows(P, Q, W, c, side, longer, centre, point, n, dn, dT1, dT2, h, y):
     """y (rows,), from row 1 on: change of slip, spinning and rolling of pair contact c.
 
-    point, dn, dT1, dT2 (3,): changes of point, normal and tangents; n (3,): the normal; longer: the radius of one side [m].
+    point, dn, dT1, dT2 (3,): changes of point, normal and tangents; n (3,): the normal; longer, centre: of one side [m].
     """
     # c moves, and ρ rotates with the normal; a radius lengthens its own part of ρ only
     feature, T, slip = W.active[c] - P.body.shape[0], W.motion.tangents, _three(W.motion.slip)
     rolling = plus(
-        _rolling_change(Q, W, feature, 0, dn, point, n, longer if side == 0 else 0.0),
-        _rolling_change(Q, W, feature, 1, dn, point, n, longer if side == 1 else 0.0),
+        _rolling_change(Q, W, feature, 0, dn, point, n, longer if side == 0 else 0.0, centre if side == 0 else ZERO),
+        _rolling_change(Q, W, feature, 1, dn, point, n, longer if side == 1 else 0.0, centre if side == 1 else ZERO),
     )
     a, b, rate = body_row(W.R, W.cbody[c, 0]), body_row(W.R, W.cbody[c, 1]), _relative_rate(W, c)
     change = slip_change(turned_to_start(W.R[a], W.Rn[a]), turned_to_start(W.R[b], W.Rn[b]), rate, h, point, rolling)
@@ -148,8 +162,24 @@ def _slip_rows(P, Q, W, c, side, longer, point, n, dn, dT1, dT2, h, y):
 
 
 @kernel
-def _push_bodies(L, W, D, c, impulse, point, dn, dT1, dT2, out):
-    """out (nv,) += column of the wrenches of pair contact c as its point, normal and tangents change, its impulse (rows,) held."""
+def _place_change(Q, W, c, f, side, longer, centre, point, half, n, dn):
+    """Change of the application point c* of pair contact c, feature f. half (3,): of ½ gap n; the rest as in `_slip_rows`."""
+    share = place_share(Q, W, f)
+    a, b = body_row(W.R, W.cbody[c, 0]), body_row(W.R, W.cbody[c, 1])
+    of_a = lever_change(
+        turned_to_start(W.R[a], W.Rn[a]), rolls(Q, W, f, 0), -rounding_of(Q, W, f, 0), -longer if side == 0 else 0.0,
+        plus(point, half), n, dn, centre if side == 0 else ZERO,
+    )  # fmt: skip
+    of_b = lever_change(
+        turned_to_start(W.R[b], W.Rn[b]), rolls(Q, W, f, 1), rounding_of(Q, W, f, 1), longer if side == 1 else 0.0,
+        minus(point, half), n, dn, centre if side == 1 else ZERO,
+    )  # fmt: skip
+    return along(times(share, of_a), 1.0 - share, of_b)
+
+
+@kernel
+def _push_bodies(L, W, D, c, impulse, place, dn, dT1, dT2, out):
+    """out (nv,) += column of the wrenches of pair contact c as c*, its normal and tangents change, its impulse (rows,) held."""
     pushed, x, weight = scratch(MOST_ROWS), scratch(6), W.cweight[c]
     physical_impulse(W, c, impulse, pushed)
     F, torque = _three(W.motion.force), ZERO
@@ -161,7 +191,7 @@ def _push_bodies(L, W, D, c, impulse, point, dn, dT1, dT2, out):
         if body < 0:
             continue
         R, linear = matrix(W.R[body]), times(sign, dF)
-        by_force = turned_back(R, times(sign, _moment_change(point, F, row(W.motion.arms, m), dF)))
+        by_force = turned_back(R, times(sign, _moment_change(place, F, row(W.motion.arms, m), dF)))
         angular = plus(by_force, times(sign, turned_back(R, torque)))
         for i in range(3):
             x[i], x[3 + i] = linear[i], angular[i]
@@ -214,10 +244,10 @@ def _faded(L, W, D, c, impulse, change, out):
 
 
 @kernel
-def _rolling_change(Q, W, f, side, dn, point, n, longer):
-    """Change of one side's part of ρ (feature_rows.py) of feature f: point and normal move, its radius grows."""
+def _rolling_change(Q, W, f, side, dn, point, n, longer, centre):
+    """Change of one side's part of ρ (feature_rows.py) of feature f: point, normal and its centre move, its radius grows."""
     if rolls(Q, W, f, side):
-        return point
+        return minus(point, centre)
     sign = 1.0 if side == 0 else -1.0
     return plus(times(-sign * rounding_of(Q, W, f, side), dn), times(-sign * longer, n))
 

@@ -26,7 +26,7 @@ from dojo_py.solver.cones.standoff import FARTHEST
 from dojo_py.solver.octet import WIDTH
 
 CREATED = 0.01
-"""Fraction of the energy in `_work` that may be created: lever arms at the end of the step add a little (docs/contact.md)."""
+"""Fraction of the energy in `_work` that may be created: normals at the end of the step add a little (docs/contact.md)."""
 
 
 @kernel

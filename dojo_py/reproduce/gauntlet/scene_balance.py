@@ -3,19 +3,19 @@
     energy     E = Σ ½ m v² + ½ ωᵀ J ω - m g · (x - h v/2) + Σ ½ I_a q̇²                        half a step back, where v lives
     momentum   P = Σ m v,   L = Σ R (s J ω - (h/2) ω × J ω) + x × m v,   s = sqrt(1 - h²|ω|²/4)
 
-What the integrator promises. A free body keeps E, P and L to round-off, at every |ω| h below 2. Impulses of joints, contacts and
-friction change E by λ·(w₋ + w₊)/2, w the rate along λ. With w₋ = w₊ - G λ that is -½ λᵀ G λ + λ·w₊, and λ·w₊ ≤ 0: it is 0 for
-joints, at most 0 along a normal (a gap closes to 0, not below), negative for friction. So energy never grows as long as directions
-do not turn within the step. They turn by h Ω, Ω the fastest rotation, and the energy of a symplectic integrator oscillates within a
-band of relative width (h Ω)² about one that does not grow. Contacts act where they are after the step, not half way: their levers r
-have turned by h Ω / 2 too much, which adds at most λ Ω² r h/2 a step (first order: a capsule that rocks on a floor gains half as
-much at half the step). So have their normals where round bodies slide past each other, at a speed u: by h u / 2 R, which adds
-λ u² h / 2 R. Hence growth is accepted up to BAND (h Ω)² of the kinetic energy where joints or contacts are at work, plus the sum
-of λ (Ω² r + u²/R) h/2 where contacts are. Once h Ω > FASTEST these are no bounds any more; there the energy of bodies without
-joints grows by LOOSE of it at most. (A step is divided there, and its velocities are those from where it starts to where it ends:
-what turns back meanwhile shows less energy than it has. So it is the most of RECENT states that may not grow.) The
-complementarity κ of a solved step leaves λ·w₊ = κ/h: bodies at rest that touch creep apart; accepted is CREEP of their size a
-second.
+What the integrator promises. A free body keeps E, P and L to round-off, at every |ω| h below 2. Impulses of joints, contacts
+and friction change E by λ·(w₋ + w₊)/2, w the rate along λ. With w₋ = w₊ - G λ that is -½ λᵀ G λ + λ·w₊, and λ·w₊ ≤ 0: it is 0
+for joints, at most 0 along a normal (a gap closes to 0, not below), negative for friction. So energy never grows as long as
+directions do not turn within the step. They turn by h Ω, Ω the fastest rotation, and the energy of a symplectic integrator
+oscillates within a band of relative width (h Ω)² about one that does not grow. Contacts of corners and balls with planes are of
+this kind. The levers r of cylinders and ellipsoids, which roll, are those after the step: they have turned by h Ω / 2 too much,
+which adds at most λ Ω² r h/2 a step, first order in h. So have normals between two bodies, where these slide on each other, at
+a speed up to Ω r; and where round bodies slide past each other at a speed u, by h u / 2 R, which adds λ u² h / 2 R. Hence
+growth is accepted up to BAND (h Ω)² of the kinetic energy where joints or contacts are at work, plus the sum of λ (Ω² r + u²/R)
+h/2 where such contacts are. Once h Ω > FASTEST these are no bounds any more; there the energy of bodies without joints grows by
+LOOSE of it at most. (A step is divided there, and its velocities are those from where it starts to where it ends: what turns
+back meanwhile shows less energy than it has. So it is the most of RECENT states that may not grow.) The complementarity κ of a
+solved step leaves λ·w₊ = κ/h: bodies at rest that touch creep apart; accepted is CREEP of their size a second.
 """
 
 from __future__ import annotations
@@ -39,6 +39,8 @@ CREEP = 1e-4
 OPPOSED = 3.0
 """Impulses of all contacts of a body over what they add up to, which is what states tell: a sphere within a tower, a box between
 floor and wall have twice as much."""
+PLANE, ROLLING = 0, (4, 5)
+"""Types of geoms in MuJoCo's numbers: planes; ellipsoids and cylinders."""
 RESIDUAL = 1e-10
 """Of a step, the hard mode's own tolerance [m/s, rad/s]."""
 ROUND_OFF = 1e-11
@@ -118,20 +120,29 @@ def _free_joints(run: Run) -> int:
     return int(np.sum(run.wheel.jnt_type == 0))
 
 
-def levers(run: Run, contacts: bool) -> Array:
-    """(T + 1,) sum up to each state of λ (Ω² r + u²/R) h/2 [J]: what contacts may add by acting where they are after the step."""
+def levers(run: Run, pairs: Any) -> Array:
+    """(T + 1,) sum up to each state of λ (Ω² r + u²/R) h/2 [J]: what contacts may add by acting as they are after the step."""
     m, total = run.wheel, np.zeros(len(run.qpos))
-    if not contacts:
+    turning = _with_turning_contacts(m, pairs)
+    if not turning.any():
         return total
-    v, turning = run.maximal[:, :, 3:6], np.linalg.norm(run.maximal[:, :, 10:13], axis=2).max(axis=1)
+    v, spin = run.maximal[:, :, 3:6], np.linalg.norm(run.maximal[:, :, 10:13], axis=2).max(axis=1)
     pushed = np.diff(v, axis=0) - run.h * m.opt.gravity
     impulse = np.where(m.body_weldid > 0, m.body_mass, 0.0) * np.linalg.norm(pushed, axis=2)
-    moving = m.body_weldid[m.geom_bodyid] > 0
-    reach = (m.geom_rbound + np.linalg.norm(m.geom_pos - m.body_ipos[m.geom_bodyid], axis=1))[moving].max(initial=0.0)
-    fastest = np.maximum(turning[1:], turning[:-1])
+    reach = (m.geom_rbound + np.linalg.norm(m.geom_pos - m.body_ipos[m.geom_bodyid], axis=1))[turning].max()
+    fastest = np.maximum(spin[1:], spin[:-1])
     added = impulse.sum(axis=1) * fastest**2 * reach + (impulse * _sliding(run, impulse)).sum(axis=1)
     total[1:] = np.cumsum(OPPOSED * 0.5 * run.h * added)
     return total
+
+
+def _with_turning_contacts(m: Any, pairs: Any) -> Array:
+    """(ngeom,) of moving bodies: those that roll, and those that may touch anything but a plane."""
+    moving, flat = m.body_weldid[m.geom_bodyid] > 0, m.geom_type == PLANE
+    may = np.isin(m.geom_type, ROLLING) & np.isin(np.arange(m.ngeom), [pairs.first, pairs.second])
+    for one, other in ((pairs.first, pairs.second), (pairs.second, pairs.first)):
+        np.logical_or.at(may, one, ~flat[other])
+    return moving & may
 
 
 def _sliding(run: Run, impulse: Array) -> Array:
@@ -159,13 +170,13 @@ def _energy_outcome(run: Run, steps: int, pairs: Any) -> Outcome:
     if (divided or not lonely) and (turning > FASTEST).any():
         slow = max(int(np.argmax(turning > FASTEST)) - 1, 0)
         if m.njnt == _free_joints(run):
-            fast, (thrown, where) = steps - slow, _thrown(run, E, K, slow, steps)
+            fast, (thrown, where) = steps - slow, _thrown(run, pairs, E, K, slow, steps)
         steps = slow
     if steps < 1:
         return Outcome(fast, thrown, 0.0, where)
     turning, top = turning[: steps + 1], np.maximum.accumulate(K)[: steps + 1]
     pull = 0.5 * m.body_mass.sum() * (run.h * np.linalg.norm(m.opt.gravity)) ** 2
-    band = 0.0 if lonely else BAND * (turning**2 * top + pull) + levers(run, contacts)[: steps + 1]
+    band = 0.0 if lonely else BAND * (turning**2 * top + pull) + levers(run, pairs)[: steps + 1]
     height = np.abs(run.maximal[:, :, 0:3]).max()
     sizes = m.geom_rbound[(m.geom_rbound > 0) & (m.body_weldid[m.geom_bodyid] > 0)]
     creep = CREEP * sizes.min(initial=np.inf, where=sizes > 0) if contacts and len(sizes) else RESIDUAL
@@ -182,13 +193,13 @@ def _energy_outcome(run: Run, steps: int, pairs: Any) -> Outcome:
     return Outcome(steps + fast, int(bad.sum()) + thrown, float(share.max()), text)
 
 
-def _thrown(run: Run, E: Array, K: Array, first: int, steps: int) -> tuple[int, str]:
+def _thrown(run: Run, pairs: Any, E: Array, K: Array, first: int, steps: int) -> tuple[int, str]:
     """How many steps from `first` on give free bodies LOOSE of their energy, and the first of them."""
     top = np.array([E[max(t - RECENT + 1, first) : t + 1].max() for t in range(first, steps + 1)])
     if len(top) < 2:
         return 0, ""
     height = E - K
-    lowest, added = np.minimum.accumulate(top), levers(run, True)[first : steps + 1]
+    lowest, added = np.minimum.accumulate(top), levers(run, pairs)[first : steps + 1]
     scale = np.maximum(lowest - height[first : steps + 1].min(), 0.0)
     bad = E[first + 1 : steps + 1] > lowest[:-1] + LOOSE * scale[:-1] + np.diff(added) + CREEP
     if not bad.any():
