@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from dojo_py.algebra.vectors import along, cross, matrix, to_world, turned
+from dojo_py.algebra.vectors import along, cross, dot, matrix, times, to_world, turned
 from dojo_py.algebra.vectors import row as row_of
 from dojo_py.arrays import scratch, zeros
 from dojo_py.collision.contact_columns import APPLIED, FRAME, GAP, GEOMS, IMPULSE, POSITION, TORQUE, WIDTH
@@ -157,7 +157,10 @@ def _put_applied(W, c, F, row):
 
 @kernel
 def _sum_of_parts(total, row):
-    """Write impulse and torque of a step in parts, total (6,) in world axes, in the row's frame at the end of the step."""
+    """Write what a contact did in a step in parts, total (9,) in world axes, in the row's frame at the end; a point on its line."""
+    F, M = (total[0], total[1], total[2]), (total[6], total[7], total[8])
+    if dot(F, F) > 0.0:
+        row[APPLIED], row[APPLIED + 1], row[APPLIED + 2] = times(1.0 / dot(F, F), cross(F, M))
     for i in range(3):
         axis = row[FRAME + 3 * i : FRAME + 3 * i + 3]
         row[IMPULSE + i] = axis[0] * total[0] + axis[1] * total[1] + axis[2] * total[2]

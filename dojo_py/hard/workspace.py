@@ -240,7 +240,10 @@ class Work(NamedTuple):
     from_bodies: np.ndarray  # (nb, 13) where the step, or the present part of it, starts: start of the bodies' paths (passing.py)
     summed_limit: np.ndarray  # (nl,) impulse of an active limit over all parts
     summed_loops: np.ndarray  # (ne, 6) of a closure over all parts, see `closures.add_loop`
-    summed: np.ndarray  # (nc, 6) impulse and torque of a contact over all parts on its first body, or reversed on its second, world
+    summed: (
+        np.ndarray
+    )  # (nc, 9) impulse of a contact over all parts on its first body, or reversed on its second; its torque of friction;
+    # the moment of the impulse about the world's origin
     start_bodies: np.ndarray  # (nb, 13) where the step starts
     fast: np.ndarray  # (nb,) 1 where parts of the step start with the velocities of fast_bodies (nb, 13), see fast_start.py
     fast_bodies: np.ndarray
@@ -374,7 +377,7 @@ def allocate_work(layout, planes, pairs, options, solver, room=None):
         solved=z(nb), stood=z(nb, np.int64), unmatched=z(nb, np.int64), pushed=z((nb, 6)), begin=z((nb, 6)), carried=z(nb),
         carry=z((nb, 6)),
         next_carried=z(nb), next_carry=z((nb, 6)),
-        summed=z((nc, 6)), summed_limit=z(nl), summed_loops=z((len(layout.eq_kind), 6)),
+        summed=z((nc, 9)), summed_limit=z(nl), summed_loops=z((len(layout.eq_kind), 6)),
         from_bodies=z((nb, 13)), start_bodies=z((nb, 13)),
         fast=z(nb, np.int64), fast_bodies=z((nb, 13)),
         start_angle=z(nv), start_rate=z(nv), wrench=z((nb, 6)), found=z(COLUMNS + 9), sub_bodies=z((nb, 13)),
