@@ -280,6 +280,7 @@ KNOWN: dict[str, dict[str, Known]] = {
                 1000223,
                 1000282,
                 830495,
+                830039,
             ),
             "the first step (15); one to six of 60 (710003, 830016, 830148, 830204, 850088, 920006, 920019, 920214, "
             "998233 to 1000282); heaps of bodies of milligrams that move by their size in a step (996182, 996283)",
@@ -300,6 +301,7 @@ KNOWN: dict[str, dict[str, Known]] = {
                 1000223,
                 1000282,
                 830495,
+                830039,
             ),
         ),
         "reported gap": Known(
@@ -348,6 +350,7 @@ KNOWN: dict[str, dict[str, Known]] = {
                 998087,
                 998361,
                 1000223,
+                830039,
             ),
             "one to seven steps of 60: 290 to 1160 iterations beside 5 to 10; collisions at which all bodies move by "
             "many times their size, in 18 to 37 parts (998013 to 1000288) (bound 50 times)",
@@ -375,6 +378,7 @@ KNOWN: dict[str, dict[str, Known]] = {
                 998087,
                 998361,
                 1000223,
+                830039,
             ),
         ),
     },
@@ -460,8 +464,12 @@ KNOWN: dict[str, dict[str, Known]] = {
     },
     "touching": {
         "A": Known(
-            (840007,),
-            "a cylinder on a box and a floor, kappa 5e-5: 7e-4",
+            (
+                840007,
+                821025,
+            ),
+            "a cylinder on a box and a floor, kappa 5e-5: 7e-4; a capsule parallel to a box's edge (821025)",
+            round_off=(821025,),
         ),
         "parameters": Known(
             (850084, 920064, 6000099),
@@ -481,6 +489,7 @@ KNOWN: dict[str, dict[str, Known]] = {
                 930082,
                 940052,
                 6000099,
+                821025,
             ),
             "gravity 2.2e-6 (821010); the cylinder; a spring's rest 1.7e-6; "
             "a wrench 1.1e-6; a centre of mass 1.7e-6 (7), a plane's normal 2.1e-6 (850063), a centre of mass 5.1e-6 "
@@ -492,6 +501,7 @@ KNOWN: dict[str, dict[str, Known]] = {
                 850084,
                 940052,
                 6000099,
+                821025,
             ),
         ),
         "vjp": Known(

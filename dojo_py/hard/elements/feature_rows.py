@@ -12,10 +12,11 @@
 p is where the body's own point of contact, half the gap from c and fixed in the body but for what rolls, is at the start: ρ' is
 the body's own rounding, ∓r n, or the way from z below; m' the rest of the arm. An arm at the end of the step would add energy
 of first order in h to bodies that rotate about what they touch (docs/contact.md). The two p differ by how far the bodies slide
-on each other in the step. β is 1 or 0 where a point, or what rolls, of one body meets a face of the other, and for a corner
-that meets a ball: there the contact itself is at the start, and what rolls is not braked by its weight. Else, as for edges, the
-difference, whose torque does not exist, is divided in proportion to the bodies' rotational inertia, 1 - β = I_A / (I_A + I_B),
-I the least moment of inertia, that of a roller about its axis; the world takes it all.
+on each other in the step. β is 1 or 0 where a point, an edge, a rim or an ellipsoid of one body meets a face of the other:
+there the contact itself is at the start; and, of two bodies that move, if one alone is round: what rolls on the other, or under
+it, is not braked by the load. (That is wrong for a corner that slides on a ball, by as much as it is right for a face.) Else,
+as for edges and balls, the difference, whose torque does not exist, is divided in proportion to the bodies' rotational inertia,
+1 - β = I_A / (I_A + I_B), I the least moment of inertia, that of a roller about its axis; the world takes it all.
 
 ρ, the same for both bodies, is the sum of their roundings: -r n for points, edges and axes of A that are rounded by r, r n for
 those of B, and c - z for rims and curved shapes, z the centre of the shape (`rolls`). The rest of the arm, m, is fixed in the body:
@@ -41,7 +42,7 @@ depends on the shapes is in the rows of δn, δc and δgap, eight numbers for ea
 from dojo_py.algebra.vectors import ZERO, along, cross, dot, matrix, minus, plus, put, row, times, turned, turned_back
 from dojo_py.arrays import body_row
 from dojo_py.collision.convex_shapes import CAPSULE, CYLINDER, ELLIPSOID, SPHERE
-from dojo_py.collision.features import BALL_FEATURE, ELLIPSOID_PLANE, NEAREST, POINT_PLANE, RIM_EDGE, RIM_PLANE, RIM_RIM
+from dojo_py.collision.features import EDGE_OVER, ELLIPSOID_PLANE, NEAREST, POINT_PLANE, RIM_EDGE, RIM_PLANE, RIM_RIM
 from dojo_py.hard.elements.feature_geometry import feature_geometry
 from dojo_py.jit import kernel
 from dojo_py.solver.cones.contact import ROWS
@@ -56,27 +57,23 @@ NORMAL, POINT, GAP, FORCE, TORQUE, PLACE, DERIVATIVES = 0, 3, 6, 7, 10, 13, 16
 
 @kernel
 def place_share(Q, W, f):
-    """β of feature f: how much of the application point is on A. It is fixed in a step."""
+    """β of feature f: how much of the application point is on A."""
     kind = W.fkind[f]
-    if kind == POINT_PLANE:
+    if kind == POINT_PLANE or kind == EDGE_OVER or kind == RIM_PLANE:
         return 1.0 if W.fsign[f] > 0.0 else 0.0
-    if kind == RIM_PLANE or kind == ELLIPSOID_PLANE:
-        return 1.0 if rolls(Q, W, f, 0) else 0.0
-    if kind == BALL_FEATURE:
-        beyond = _beyond_box(W, f)
-        if beyond < 2 or (beyond == 3 and W.fradius[f, 1] == 0.0):
-            return 1.0 if beyond < 2 else 0.0
+    if kind == ELLIPSOID_PLANE:
+        return 1.0
+    round_a, round_b = _is_round(Q, W, f, 0), _is_round(Q, W, f, 1)
+    if round_a != round_b and W.fbody[f, 0] >= 0 and W.fbody[f, 1] >= 0:
+        return 1.0 if round_a else 0.0
     ease_a, ease_b = Q.ease[body_row(Q.ease, W.fbody[f, 0])], Q.ease[body_row(Q.ease, W.fbody[f, 1])]
     return ease_a / (ease_a + ease_b)
 
 
 @kernel
-def _beyond_box(W, f):
-    """In how many directions the ball of feature f is beyond B's box at the start: 1 over a face, 2 beside an edge, 3 a corner."""
-    a, b, axes, half = body_row(W.x, W.fbody[f, 0]), body_row(W.x, W.fbody[f, 1]), W.faxes[f, 1], W.fhalf[f, 1]
-    ball = plus(row(W.x, a), turned(matrix(W.R[a]), row(W.fcentre[f], 0)))
-    y = turned_back(matrix(axes), minus(turned_back(matrix(W.R[b]), minus(ball, row(W.x, b))), row(W.fcentre[f], 1)))
-    return (abs(y[0]) > half[0]) + (abs(y[1]) > half[1]) + (abs(y[2]) > half[2])
+def _is_round(Q, W, f, side):
+    """Whether one side of feature f is round."""
+    return rolls(Q, W, f, side) or rounding_of(Q, W, f, side) > 0.0
 
 
 @kernel
