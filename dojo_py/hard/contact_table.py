@@ -6,13 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from dojo_py.algebra.vectors import along, cross, dot, matrix, times, to_world, turned
-from dojo_py.algebra.vectors import row as row_of
-from dojo_py.arrays import scratch, zeros
+from dojo_py.algebra.vectors import cross, dot, times, to_world
+from dojo_py.arrays import scratch
 from dojo_py.collision.contact_columns import APPLIED, FRAME, GAP, GEOMS, IMPULSE, POSITION, TORQUE, WIDTH
 from dojo_py.collision.participation import NOW, takes_part
 from dojo_py.hard.compiled_apart import END, distance_of_shapes, feature_place
-from dojo_py.hard.elements.contact_rows import physical_impulse, plane_gap
+from dojo_py.hard.elements.contact_rows import physical_impulse, plane_gap, pushed
 from dojo_py.hard.elements.pair_contacts import tangents
 from dojo_py.hard.elements.plane_contacts import touching
 from dojo_py.hard.workspace import contact_room
@@ -86,7 +85,8 @@ def fill_contacts(L, P, Q, W, out):
         if W.parts[max(W.cbody[c, 0], W.cbody[c, 1])] > 1:
             _sum_of_parts(W.summed[c], row)
         else:
-            _put_applied(W, c, F, row)
+            f_world, moment = pushed(W, c, 0 if W.cbody[c, 0] >= 0 else 1, F)
+            _put_applied(f_world, moment, row)
 
 
 @kernel
@@ -138,29 +138,17 @@ def _feature_row(L, P, Q, f, W, row):
 
 
 @kernel
-def _put_applied(W, c, F, row):
-    """Write the point x + f × τ / |f|² on the line along which the impulse f of contact c acts, with the torque τ about x on one
-    of its bodies, where the step starts. F (rows,): γ, ξ.
-    """
-    side = 0 if W.cbody[c, 0] >= 0 else 1
-    b, B, f, own = W.cbody[c, side], W.cB[c, side], zeros(3), zeros(3)
-    for r in range(min(ROWS[W.claw[c]], 3)):
-        for i in range(3):
-            f[i] += B[r, i] * F[r]
-            own[i] += B[r, 3 + i] * F[r]
-    size = f[0] * f[0] + f[1] * f[1] + f[2] * f[2]
+def _put_applied(f, moment, row):
+    """Write the point f × M / |f|² on the line along which the impulse f acts; M: its moment about the world's origin."""
+    size = dot(f, f)
     if size > 0.0:
-        torque = turned(matrix(W.R[b]), (own[0], own[1], own[2]))
-        place = along(row_of(W.x, b), 1.0 / size, cross((f[0], f[1], f[2]), torque))
-        row[APPLIED], row[APPLIED + 1], row[APPLIED + 2] = place
+        row[APPLIED], row[APPLIED + 1], row[APPLIED + 2] = times(1.0 / size, cross(f, moment))
 
 
 @kernel
 def _sum_of_parts(total, row):
-    """Write what a contact did in a step in parts, total (9,) in world axes, in the row's frame at the end; a point on its line."""
-    F, M = (total[0], total[1], total[2]), (total[6], total[7], total[8])
-    if dot(F, F) > 0.0:
-        row[APPLIED], row[APPLIED + 1], row[APPLIED + 2] = times(1.0 / dot(F, F), cross(F, M))
+    """Write impulse and torque of a step in parts, total (9,) in world axes, in the row's frame at the end of the step."""
+    _put_applied((total[0], total[1], total[2]), (total[6], total[7], total[8]), row)
     for i in range(3):
         axis = row[FRAME + 3 * i : FRAME + 3 * i + 3]
         row[IMPULSE + i] = axis[0] * total[0] + axis[1] * total[1] + axis[2] * total[2]

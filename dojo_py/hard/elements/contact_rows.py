@@ -7,7 +7,7 @@ by the ratios r of their coefficients to the one of reference (collision/frictio
 
 import math
 
-from dojo_py.algebra.vectors import dot, matrix, row
+from dojo_py.algebra.vectors import along, cross, dot, matrix, plus, row, turned
 from dojo_py.arrays import body_row, copy, scratch
 from dojo_py.collision.participation import AT_START, OF_STEP
 from dojo_py.collision.plane import reach_of
@@ -111,6 +111,19 @@ def physical_impulse(W, c, F, out):
     if W.cscaled[c] != SAME:
         for r in range(1, F.shape[0]):
             out[r] *= W.cratio[c, r - 1]
+
+
+@kernel
+def pushed(W, c, side, F):
+    """(f, moment of f about the world's origin) [N s, N m s], world axes, of F = (γ, ξ) (nr,) of contact c on its body of one side.
+
+    Without the torques of spinning and rolling.
+    """
+    b, B, f, torque = W.cbody[c, side], W.cB[c, side], (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    for r in range(min(ROWS[W.claw[c]], 3)):
+        f = along(f, F[r], (B[r, 0], B[r, 1], B[r, 2]))
+        torque = along(torque, F[r], (B[r, 3], B[r, 4], B[r, 5]))
+    return f, plus(turned(matrix(W.R[b]), torque), cross(row(W.x, b), f))
 
 
 @kernel

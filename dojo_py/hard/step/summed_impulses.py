@@ -1,8 +1,8 @@
 """Impulses over the parts of a step: their sums, and their guess for a part twice as long."""
 
-from dojo_py.algebra.vectors import cross, matrix, plus, row, turned
-from dojo_py.arrays import scratch, zeros
+from dojo_py.arrays import scratch
 from dojo_py.hard.elements.closures import add_loop
+from dojo_py.hard.elements.contact_rows import pushed
 from dojo_py.hard.islands import CONTACTS, DOFS, LIMITS, NODES
 from dojo_py.jit import kernel
 from dojo_py.solver.cones.contact import MOST_ROWS, ROWS, impulse_of
@@ -33,21 +33,9 @@ def add_impulses(L, W, anew):
                 spun += (R[i, 0] * B[3] + R[i, 1] * B[4] + R[i, 2] * B[5]) * F[r]
             W.summed[c, i] += total if side == 0 else -total
             W.summed[c, 3 + i] += spun if side == 0 else -spun
-        _add_moment(W, c, side, F)
-
-
-@kernel
-def _add_moment(W, c, side, F):
-    """Add the moment about the world's origin of the impulse F (rows,): γ, ξ of contact c on its body of one side."""
-    b, B, f, own = W.cbody[c, side], W.cB[c, side], zeros(3), zeros(3)
-    for r in range(min(ROWS[W.claw[c]], 3)):
+        _, moment = pushed(W, c, side, F)
         for i in range(3):
-            f[i] += B[r, i] * F[r]
-            own[i] += B[r, 3 + i] * F[r]
-    sign = 1.0 if side == 0 else -1.0
-    moment = plus(turned(matrix(W.R[b]), (own[0], own[1], own[2])), cross(row(W.x, b), (f[0], f[1], f[2])))
-    for i in range(3):
-        W.summed[c, 6 + i] += sign * moment[i]
+            W.summed[c, 6 + i] += moment[i] if side == 0 else -moment[i]
 
 
 @kernel
