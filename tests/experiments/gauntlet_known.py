@@ -412,9 +412,22 @@ KNOWN: dict[str, dict[str, Known]] = {
     },
     "terrain": {
         "solved, other": Known(
-            (10, 1107, 1131, 1135, 1139),
+            (
+                10,
+                1107,
+                1131,
+                1135,
+                1139,
+                8800005,
+            ),
             "bodies of millimetres at 3.5 to 44 ms: the first step (10), 2 to 4 of 60",
-            round_off=(1107, 1131, 1135, 1139),
+            round_off=(
+                1107,
+                1131,
+                1135,
+                1139,
+                8800005,
+            ),
         ),
         "work bounded": Known(
             (
@@ -426,6 +439,7 @@ KNOWN: dict[str, dict[str, Known]] = {
                 1131,
                 1135,
                 10,
+                8800005,
             ),
             "a cylinder of half a millimetre, 408 iterations in its first step (0); heaps, walls, a ring, links: 416 to 1453 "
             "iterations beside 5 to 13",
@@ -437,6 +451,7 @@ KNOWN: dict[str, dict[str, Known]] = {
                 1131,
                 1135,
                 10,
+                8800005,
             ),
         ),
     },
@@ -455,12 +470,40 @@ KNOWN: dict[str, dict[str, Known]] = {
     },
     "laws": {
         "A": Known(
-            (137,),
-            "parallel cylinders, exactly aligned, rim over rim: their features, and the step, jump where they tilt",
-            round_off=(137,),
+            (
+                137,
+                8800005,
+            ),
+            "parallel cylinders, exactly aligned, rim over rim: their features, and the step, jump where they tilt; "
+            "an overlap of 7 mm, h 56 ms, with two solutions, between which steps from nearby jump (8800005)",
+            round_off=(
+                137,
+                8800005,
+            ),
         ),
-        "B": Known((265,), "a slide between limits 5e-5 m apart, kappa 8e-13: a column of 1e-9, round-off", round_off=(265,)),
-        "close": Known((137,), "the same", round_off=(137,)),
+        "B": Known(
+            (
+                265,
+                8800005,
+            ),
+            "a slide between limits 5e-5 m apart, kappa 8e-13: a column of 1e-9, round-off; two solutions",
+            round_off=(
+                265,
+                8800005,
+            ),
+        ),
+        "close": Known(
+            (
+                137,
+                8800005,
+            ),
+            "the same",
+            round_off=(
+                137,
+                8800005,
+            ),
+        ),
+        "vjp": Known((8800005,), "two solutions", round_off=(8800005,)),
     },
     "touching": {
         "A": Known(
@@ -512,13 +555,15 @@ KNOWN: dict[str, dict[str, Known]] = {
     },
     "restated": {
         name: Known((93,), "boxes whose corners touch exactly: round-off is their normal and decides which features act", (93,))
-        for name in ("mirrored", "order", "parts")
+        for name in ("mirrored", "parts")
     }
     | {
-        "turned": Known(
-            (5, 93),
-            "the boxes; a column of A that is nearly zero, 1e-9 in units of the scene, at gaps of 2.5e-10 m: round-off (5)",
-            (5, 93),
+        name: Known(
+            (5, 93, 880004),
+            "the boxes; a column of A that is nearly zero, 1e-9 in units of the scene, at gaps of 2.5e-10 m: round-off (5); a bin "
+            "of spheres, 1e-6, round-off (880004)",
+            (5, 93, 880004),
         )
+        for name in ("turned", "order")
     },
 }

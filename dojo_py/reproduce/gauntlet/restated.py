@@ -47,7 +47,7 @@ PROPERTIES = {
     "not judged": "restated steps that are not solved, or not at once, of one of the two (nothing is asked of them)",
     "runs": "nothing is raised",
 }
-FIXED: tuple[int, ...] = (*range(30), 66, 67, 77, 93, 123, 174, 175, 366, 1264, 1520, 2269, 2492)
+FIXED: tuple[int, ...] = (*range(30), 66, 67, 77, 93, 123, 174, 175, 366, 1264, 1520, 2269, 2492, 880004)
 KAPPAS = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
 """Of scenes, in units of the model."""
 

@@ -17,7 +17,7 @@ NEEDS_WHEEL = True
 TIME_LIMIT = scenes.TIME_LIMIT
 PROPERTIES = {name: text for name, text in scenes.PROPERTIES.items() if name not in ("limits", "momentum")}
 ALLOWED = scenes.ALLOWED
-FIXED = (*range(16), 1008, 1027, 1105, 1107, 1131, 1135, 1139)
+FIXED = (*range(16), 1008, 1027, 1105, 1107, 1131, 1135, 1139, 8800005)
 
 
 def thrown(draw: Draw) -> None:
