@@ -109,12 +109,12 @@ def turned_to_start(R0, R):
 
 
 @kernel
-def lever_change(back, whole, radius, longer, dp, n, dn, dz):
-    """Change of p by that of the feature, its bodies held. back: Q; whole: whether ρ' ends at z, else it is radius n.
+def lever_change(back, whole, radius, longer, dp, n, dn):
+    """Change of p by that of the feature, its bodies held. back: Q; whole: whether ρ' starts at z, else it is radius n.
 
-    longer: change of the radius, signed as it is; dp, dn, dz (3,): changes of c ± ½ gap n, the normal n and z.
+    longer: change of the radius, signed as it is; dp, dn (3,): changes of c ± ½ gap n and of the normal n.
     """
-    rolling = minus(dp, dz) if whole else along(times(radius, dn), longer, n)
+    rolling = dp if whole else along(times(radius, dn), longer, n)
     return plus(turned(back, minus(dp, rolling)), rolling)
 
 

@@ -13,7 +13,7 @@ cone with unequal coefficients along its tangents, depend on the frame's angle a
 Where the step starts the gap changes, too: with it an overlap that may stay, and the fading factor of a far pair (far_pairs.py).
 """
 
-from dojo_py.algebra.vectors import along, cross, dot, matrix, minus, plus, row, times, turned, turned_back
+from dojo_py.algebra.vectors import along, dot, matrix, minus, plus, row, times, turned_back
 from dojo_py.arrays import body_row, scratch
 from dojo_py.hard.compiled_apart import START, displace_pair, feature_place, size_change
 from dojo_py.hard.contacts.size_change import BEYOND, END, LONGER
@@ -64,9 +64,7 @@ def _moved_column(L, P, Q, W, D, c, side, longer, end, start, turn, h, out):
     if _feels_start(W, c):
         feature_place(L, P, Q, W, W.active[c] - P.body.shape[0], START)
         before, turned0 = _change(place.dgap, at, start, turn) - longer, _moved_by(place.dn, at, start, turn)
-    shape = row(Q.shape_centre, W.fshape[W.active[c] - P.body.shape[0], side])
-    centre = plus(end, cross(turn, turned(matrix(W.Rn[body_row(W.Rn, W.cbody[c, side])]), shape)))
-    _feature_column(L, P, Q, W, D, c, side, longer, centre, at_end, (before, turned0, beyond), h, out)
+    _feature_column(L, P, Q, W, D, c, side, longer, at_end, (before, turned0, beyond), h, out)
 
 
 @kernel
@@ -81,7 +79,7 @@ def size_column(L, P, Q, W, D, c, side, k, value, h, out):
     at_end = value * change[END], end, times(value, _three(change[END + 4 :]))
     beyond = value * change[BEYOND]
     displace_pair(L, P, Q, W, c, h)
-    _feature_column(L, P, Q, W, D, c, side, longer, ZERO, at_end, (value * change[BEGIN] + beyond, start, beyond), h, out)
+    _feature_column(L, P, Q, W, D, c, side, longer, at_end, (value * change[BEGIN] + beyond, start, beyond), h, out)
 
 
 @kernel
@@ -91,20 +89,20 @@ def _feels_start(W, c):
 
 
 @kernel
-def _feature_column(L, P, Q, W, D, c, side, longer, centre, at_end, at_start, h, out):
+def _feature_column(L, P, Q, W, D, c, side, longer, at_end, at_start, h, out):
     """out (nv,) += column of a change of the feature of pair contact c, displaced by `displace_pair`.
 
-    at_end: (gap, normal, point); at_start: (gap, normal, the term of the overhang alone); longer, centre (3,): changes of the
-    radius and of the shape's centre of one side [m].
+    at_end: (gap, normal, point); at_start: (gap, normal, the term of the overhang alone); longer: change of the radius of one
+    side [m]. (No parameter moves the centre of a shape that rolls.)
     """
     impulse, y, n = scratch(MOST_ROWS), scratch(MOST_ROWS), _three(W.motion.normal)
     impulse_of(W.claw[c], W.con[c], impulse)
     (gap, dn, point), (before, dn0, beyond) = at_end, at_start
     dT1, dT2 = tangents_change(W.cframe[c, 0], W.cframe[c, 1:3], n, dn)
     y[0] = gap + beyond - (before if W.contact_allowance[c] > 0.0 else 0.0)
-    _slip_rows(P, Q, W, c, side, longer, centre, point, n, dn, dT1, dT2, h, y)
+    _slip_rows(P, Q, W, c, side, longer, point, n, dn, dT1, dT2, h, y)
     half = along(times(0.5 * gap, n), W.motion.half_gap[0], dn)
-    place = _place_change(Q, W, c, W.active[c] - P.body.shape[0], side, longer, centre, point, half, n, dn)
+    place = _place_change(Q, W, c, W.active[c] - P.body.shape[0], side, longer, point, half, n, dn)
     _push_bodies(L, W, D, c, impulse, place, dn, dT1, dT2, out)
     if W.cslope[c] != 0.0:
         _faded(L, W, D, c, impulse, W.cslope[c] * before, out)
@@ -142,16 +140,16 @@ def _moved_by(by, at, shift, turn):
 
 
 @kernel
-def _slip_rows(P, Q, W, c, side, longer, centre, point, n, dn, dT1, dT2, h, y):
+def _slip_rows(P, Q, W, c, side, longer, point, n, dn, dT1, dT2, h, y):
     """y (rows,), from row 1 on: change of slip, spinning and rolling of pair contact c.
 
-    point, dn, dT1, dT2 (3,): changes of point, normal and tangents; n (3,): the normal; longer, centre: of one side [m].
+    point, dn, dT1, dT2 (3,): changes of point, normal and tangents; n (3,): the normal; longer: the radius of one side [m].
     """
     # c moves, and ρ rotates with the normal; a radius lengthens its own part of ρ only
     feature, T, slip = W.active[c] - P.body.shape[0], W.motion.tangents, _three(W.motion.slip)
     rolling = plus(
-        _rolling_change(Q, W, feature, 0, dn, point, n, longer if side == 0 else 0.0, centre if side == 0 else ZERO),
-        _rolling_change(Q, W, feature, 1, dn, point, n, longer if side == 1 else 0.0, centre if side == 1 else ZERO),
+        _rolling_change(Q, W, feature, 0, dn, point, n, longer if side == 0 else 0.0),
+        _rolling_change(Q, W, feature, 1, dn, point, n, longer if side == 1 else 0.0),
     )
     a, b, rate = body_row(W.R, W.cbody[c, 0]), body_row(W.R, W.cbody[c, 1]), _relative_rate(W, c)
     change = slip_change(turned_to_start(W.R[a], W.Rn[a]), turned_to_start(W.R[b], W.Rn[b]), rate, h, point, rolling)
@@ -162,17 +160,17 @@ def _slip_rows(P, Q, W, c, side, longer, centre, point, n, dn, dT1, dT2, h, y):
 
 
 @kernel
-def _place_change(Q, W, c, f, side, longer, centre, point, half, n, dn):
+def _place_change(Q, W, c, f, side, longer, point, half, n, dn):
     """Change of the application point c* of pair contact c, feature f. half (3,): of ½ gap n; the rest as in `_slip_rows`."""
     share = place_share(Q, W, f)
     a, b = body_row(W.R, W.cbody[c, 0]), body_row(W.R, W.cbody[c, 1])
     of_a = lever_change(
         turned_to_start(W.R[a], W.Rn[a]), rolls(Q, W, f, 0), -rounding_of(Q, W, f, 0), -longer if side == 0 else 0.0,
-        plus(point, half), n, dn, centre if side == 0 else ZERO,
+        plus(point, half), n, dn,
     )  # fmt: skip
     of_b = lever_change(
         turned_to_start(W.R[b], W.Rn[b]), rolls(Q, W, f, 1), rounding_of(Q, W, f, 1), longer if side == 1 else 0.0,
-        minus(point, half), n, dn, centre if side == 1 else ZERO,
+        minus(point, half), n, dn,
     )  # fmt: skip
     return along(times(share, of_a), 1.0 - share, of_b)
 
@@ -244,10 +242,10 @@ def _faded(L, W, D, c, impulse, change, out):
 
 
 @kernel
-def _rolling_change(Q, W, f, side, dn, point, n, longer, centre):
-    """Change of one side's part of ρ (feature_rows.py) of feature f: point, normal and its centre move, its radius grows."""
+def _rolling_change(Q, W, f, side, dn, point, n, longer):
+    """Change of one side's part of ρ (feature_rows.py) of feature f: point and normal move, its radius grows."""
     if rolls(Q, W, f, side):
-        return minus(point, centre)
+        return point
     sign = 1.0 if side == 0 else -1.0
     return plus(times(-sign * rounding_of(Q, W, f, side), dn), times(-sign * longer, n))
 
