@@ -375,10 +375,10 @@ class Engine:
 
         def step(mine: Any, record: Any, done: int) -> int:
             nonlocal found
-            mine.work.trace[:] = np.nan
+            mine.work.traced[0] = 0
             done = int(roll_out(*mine.handles, record, control[None], none, self.timestep, kappa, 0.0, 0, 0, done))
-            found = mine.work.trace.copy()
+            found = mine.work.trace[: mine.work.traced[0]].copy()
             return done
 
         self.roomy(record, step)
-        return np.nan_to_num(found[: int(np.argmin(np.isfinite(found[:, 0]))) or len(found)])
+        return np.nan_to_num(found)

@@ -32,7 +32,8 @@ class HardOptions:
     the round-off of poses, gaps, angles and impulses in them (of gaps 2e-12 m/s and more at steps of 1 ms)."""
     complementarity_tolerance: float = 1e-12
     """Largest |impulse * gap| accepted in the hard limit [N m s], of gaps beyond twice the standoff (1e-10 m, `SolverSettings`),
-    and |impulse * slip| of friction [N m]: sets how slowly a sticking contact may creep."""
+    and |impulse * slip| of friction [N m]: sets how slowly a sticking contact may creep. It is meant for bodies of 1 to 100 kg and
+    2 cm or more: less is accepted of lighter ones, and of the gaps of smaller ones, more of heavier ones."""
     max_iterations: int = 600
     """Most Newton iterations, one factorisation each, of one island of bodies, all attempts and shorter steps together, each time
     that it is solved in a step: where contacts are found that were missing, it is solved again with them (falling piles take 3 to 5

@@ -18,8 +18,10 @@ from dojo_py.hard.report import (
     STATUS,
     WORST,
 )
-from dojo_py.hard.statuses import INEXACT, SOLVED, STALLED
+from dojo_py.hard.solve.residual_norm import worse
+from dojo_py.hard.statuses import SOLVED, STALLED
 from dojo_py.jit import kernel
+from dojo_py.simulate.status import SEVERITY
 
 MERIT, BEST_RESIDUAL, BEST_WORST, BEST_RECOVERY, SOLVES, WITH_ROUND_OFF, END_IN_VAIN, BUDGET, SLIPS = range(COLUMNS, COLUMNS + 9)
 """Entries of W.found (19,), what the attempts at the step of an island have come to. STATUS, RESIDUAL (beyond round-off), WORST as
@@ -47,7 +49,10 @@ AS_MUCH = 0.1
 
 @kernel
 def begin_attempts(W, budget):
-    """Clear W.found. budget: how many iterations all attempts may take, in addition to those of earlier rounds of the step."""
+    """Clear the counts and the best point of W.found; residuals of the last solve stay until the next one.
+
+    budget: how many iterations all attempts may take, in addition to those of earlier rounds of the step.
+    """
     found = W.found
     found[STATUS], found[COUNT], found[SOLVES], found[END_IN_VAIN] = STALLED, 0.0, 0.0, 0.0
     found[SLIPS] = 0.0
@@ -158,10 +163,10 @@ def report_all(W, islands, report):
         outcome = W.outcome[W.members[BODIES, W.island_first[BODIES, k]]]
         if outcome[STATUS] == report[STATUS]:
             report[ENDED] = max(report[ENDED], outcome[ENDED])
-        elif report[STATUS] == SOLVED or (report[STATUS] == INEXACT and outcome[STATUS] != SOLVED):
+        elif SEVERITY[int(outcome[STATUS])] > SEVERITY[int(report[STATUS])]:
             report[STATUS], report[ENDED] = outcome[STATUS], outcome[ENDED]
         for i in (COUNT, RESIDUAL, WORST, PARTS, ATTEMPTS, ROUND_OFF):
-            report[i] = max(report[i], outcome[i])
+            report[i] = worse(report[i], outcome[i])
         report[MOVED] += 1.0 if outcome[PARTS] > 0.0 else 0.0
 
 

@@ -21,8 +21,8 @@ from dojo_py.hard.elements.next_activations import advance_activations
 from dojo_py.hard.noted import Noted, allocate_noted, note_drive, note_step
 from dojo_py.hard.outcome import FAILED
 from dojo_py.hard.report import COLUMNS, ENDED, ENDED_NOWHERE, MOVED, PARTS, RESIDUAL, STATUS, WORST
+from dojo_py.hard.solve.goal import CENTRED
 from dojo_py.hard.statuses import INEXACT, NOT_FINITE, SINGULAR, SOLVED, TOO_FAST
-from dojo_py.hard.step.attempts import CENTRED
 from dojo_py.hard.step.fast_rotation import rotation_in
 from dojo_py.hard.step.fast_start import find_fast_trees
 from dojo_py.hard.step.momentum_matching import pose_differences
@@ -96,11 +96,11 @@ def with_room(record: Record, world: World, shape: RowShape, room: int) -> Recor
 
 @kernel
 def finite(W, nb):
-    """Whether the next poses and velocities are finite."""
+    """Whether the next poses, velocities and carried momenta are finite."""
     total = 0.0
     for b in range(nb):
         for i in range(6):
-            total += abs(W.v[b, i])
+            total += abs(W.v[b, i]) + abs(W.carry[b, i])
         for i in range(3):
             total += abs(W.xn[b, i])
         for i in range(4):
@@ -160,7 +160,7 @@ def _take_step(L, T, M, W, V, Z, t, h):
         copy(act, Z.act[t + 1])
         copy(Z.impulses[t], Z.impulses[t + 1])
         Z.impulses[t + 1, 0:nb] = FAILED  # (what fails twice in a row stops)
-        if report[STATUS] == SOLVED:
+        if report[STATUS] == SOLVED or report[STATUS] == INEXACT:  # (neither may end where nothing moved)
             report[STATUS] = NOT_FINITE
         report[MOVED], report[ENDED] = 0.0, ENDED_NOWHERE
     for i in (RESIDUAL, WORST):

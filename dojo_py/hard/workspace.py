@@ -258,7 +258,11 @@ class Work(NamedTuple):
     halt_bodies: np.ndarray  # (nb, 13), and the state there
     halt_angle: np.ndarray  # (nv,)
     halt_rate: np.ndarray  # (nv,)
+    halt_summed_limit: np.ndarray  # as summed_limit, up to there
+    halt_summed_loops: np.ndarray  # as summed_loops
+    halt_summed: np.ndarray  # as summed
     trace: np.ndarray  # (201, 6) of the last solve: residual, centring, mean, step length, affine step length, σ
+    traced: np.ndarray  # (1,) how many rows of it
     # linear algebra
     stiffest: np.ndarray  # (1,) largest stiffness of a contact over the smallest inertia of its body
     edges: np.ndarray  # (m, 2) graph edges; those of the joints first
@@ -382,7 +386,9 @@ def allocate_work(layout, planes, pairs, options, solver, room=None):
         fast=z(nb, np.int64), fast_bodies=z((nb, 13)),
         start_angle=z(nv), start_rate=z(nv), wrench=z((nb, 6)), found=z(COLUMNS + 9), sub_bodies=z((nb, 13)),
         sub_angle=z(nv), sub_rate=z(nv),
-        halt=z(3), halt_bodies=z((nb, 13)), halt_angle=z(nv), halt_rate=z(nv), trace=z((201, 6)), edges=edges, stiffest=z(1),
+        halt=z(3), halt_bodies=z((nb, 13)), halt_angle=z(nv), halt_rate=z(nv),
+        halt_summed=z((nc, 9)), halt_summed_limit=z(nl), halt_summed_loops=z((len(layout.eq_kind), 6)),
+        trace=z((201, 6)), traced=z(1, np.int64), edges=edges, stiffest=z(1),
         n_edges=np.array([len(fixed), len(fixed)], np.int64), apart=ADDRESSES,
         now=now, change=change, affine=points[2], saved=points[3], best=points[4], base=points[5],
         tangent=points[6], newton=points[7], bend=points[8], sweep=allocate_sweep(pairs, NEAR_A_FEATURE * room + MOST_NEAR),
@@ -413,8 +419,13 @@ def analyse_room(fixed, moving, total):
     own = group[moving[:, 0]] == group[moving[:, 1]] if len(moving) else np.zeros(0, bool)
     if own.all():  # the order never changes
         edges = np.concatenate([fixed, moving])
-        pattern, _ = allocate(total, max(total * (total - 1) // 2, 1) if total <= 256 else 8 * total + 4 * len(edges))
-        return int(analyse(edges, len(edges), pattern))
+        room = found = 8 * total + 4 * len(edges)
+        while found >= room:  # (with too little room it counts too few)
+            room = min(2 * found, max(total * (total - 1) // 2, 1))
+            found = int(analyse(edges, len(edges), allocate(total, room)[0]))
+            if room == max(total * (total - 1) // 2, 1):
+                break
+        return found
     together, _, _ = group_tables(total, np.concatenate([fixed, moving]))
     sizes = np.bincount(together)
     return int((sizes * (sizes - 1) // 2).sum())

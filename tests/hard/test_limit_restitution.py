@@ -155,3 +155,38 @@ def test_the_central_path_knows_none():
         ends.append(sim.step(state, kappa=1e-4).state.qvel)
     assert np.array_equal(*ends)
     assert sim.step(state).state.qvel[0] < 0.2
+
+
+@pytest.mark.parametrize("radius", [0.01, 0.05])
+@pytest.mark.parametrize("h", [0.002, 0.01])
+def test_a_ball_joint_returns_what_a_hinge_does(radius, h):
+    """A rod that swings in a plane. A ball's threshold had been that of the rod's spin about itself: thin ones lost all."""
+    fastest = []
+    for joint, q, v in (
+        ('type="ball" range="0 40"', [np.cos(0.25), 0, np.sin(0.25), 0], [0, 3.0, 0]),
+        ('axis="0 1 0" range="-40 40"', [0.5], [3.0]),
+    ):
+        sim = HardSimulator(
+            load_model(
+                f"""<mujoco><worldbody><body><joint {joint} limited="true" solreflimit="-1000 0"/>
+                <geom type="capsule" size="{radius} .2" pos="0 0 -.5" mass="1"/></body></worldbody></mujoco>"""
+            ),
+            h,
+        )
+        run = sim.rollout(sim.initial_state(qpos=q, qvel=v), np.zeros((int(0.25 / h), 0)))
+        fastest.append(run.qvel[:, -2 if len(v) == 3 else 0].min())
+    assert fastest[0] < -3.5 and fastest[0] == pytest.approx(fastest[1], rel=0.005)
+
+
+@pytest.mark.parametrize("rate", [0.1, 1.0, 6.0])
+def test_a_balanced_rotor_returns_all_of_any_rate(rate):
+    """No weight acts on it. The threshold had been g √(m/I) h, 7 rad/s here."""
+    sim = HardSimulator(
+        load_model(
+            """<mujoco><worldbody><body><joint axis="0 0 1" limited="true" range="-40 40" solreflimit="-1000 0"/>
+            <geom type="cylinder" size=".02 .02" mass="1"/></body></worldbody></mujoco>"""
+        ),
+        0.01,
+    )
+    run = sim.rollout(sim.initial_state(qvel=[rate]), np.zeros((int(120.0 / rate), 0)))
+    assert run.qvel[-1, 0] == pytest.approx(-rate, rel=1e-3)

@@ -161,7 +161,9 @@ SHAPES = {
 
 
 def thrown(shape, e, friction, gravity, seed, steps, most):
-    """Energies (T + 1,) of a body thrown at the floor at up to `most` [m/s], rotating by 5 rad/s about each axis; h 0.01 s."""
+    """(energies (T + 1,), which steps (T,) were divided) of a body thrown at the floor at up to `most` [m/s], rotating by 5 rad/s
+    about each axis; h 0.01 s.
+    """
     dim = 'condim="1"' if friction == 0.0 else f'friction="{friction} 0 0"'
     default = f'<default><geom solref="{solref(e)}" {dim}/></default>'
     model = load_model(
@@ -173,7 +175,7 @@ def thrown(shape, e, friction, gravity, seed, steps, most):
     sim = HardSimulator(model)
     start = sim.initial_state(np.r_[0.0, 0.0, 0.3, turn / np.linalg.norm(turn)], np.r_[0.0, 0.0, -down, spin])
     run = sim.rollout(start, np.zeros((steps, 0)))
-    return np.array([sim.energy(run.state(i)) for i in range(steps + 1)])
+    return np.array([sim.energy(run.state(i)) for i in range(steps + 1)]), run.substeps > 1
 
 
 @pytest.mark.parametrize("e", [0.73, 1.0])
@@ -181,20 +183,38 @@ def thrown(shape, e, friction, gravity, seed, steps, most):
 def test_no_throw_gains_energy(shape, e):
     """Without friction and gravity, 30 throws each. Largest growth in a step 1.0 %, of steps without a rebound (contact_work.py
     lets 1 % pass). Where the work of contacts was bounded by means of velocities in two frames 5 to 12 %, in one throw of eight.
+    In one divided step, of a box at |ω|h 0.48, 1.75 %: its energy oscillates with (ωh)². (Parts had no rebounds before.)
     """
-    growth = 0.0
+    growth, in_parts = 0.0, 0.0
     for seed in range(30):
-        energies = thrown(shape, e, 0.0, 0.0, seed, 25, 5.0)
-        growth = max(growth, (np.diff(energies) / energies[:-1]).max())
-    print(f"{shape}, e {e}: {growth:.1e}")
-    assert growth < 0.015
+        energies, divided = thrown(shape, e, 0.0, 0.0, seed, 25, 5.0)
+        growths = np.diff(energies) / energies[:-1]
+        growth = max(growth, growths[~divided].max())
+        in_parts = max(in_parts, growths[divided].max(initial=0.0))
+        assert energies[-1] < energies[0] * (1.0 + 1e-8)
+    print(f"{shape}, e {e}: {growth:.1e}, of divided steps {in_parts:.1e}")
+    assert growth < 0.015 and in_parts < 0.02
 
 
 @pytest.mark.parametrize("shape", ["box", "capsule"])
-def test_a_rebound_is_not_asked_of_the_parts_of_a_step(shape):
+def test_the_rebound_of_a_step_is_not_asked_of_its_parts(shape):
     """Where a step with a rebound is divided after all, each of its parts had to end at the gap of the whole rebound: bodies left
     at 2600 m/s, SOLVED, in one throw of ten.
     """
     for seed in range(40):
-        energies = thrown(shape, 0.73, 0.6, -G, seed, 40, 8.0)
+        energies, _ = thrown(shape, 0.73, 0.6, -G, seed, 40, 8.0)
         assert np.diff(energies).max() < 0.1 * energies[0]
+
+
+@pytest.mark.parametrize("along", [1.0, 3.0, 8.0])
+@pytest.mark.parametrize("h", [0.005, 0.01])
+def test_a_ball_that_friction_spins_up_rebounds(h, along):
+    """Beyond |ω| h of 1 its step is solved in parts, which had no rebounds: at h 0.01 s it lost all of it from 3 m/s on."""
+    model = load_model(
+        f"""<mujoco><option timestep="{h}" gravity="0 0 0"/><worldbody><geom type="plane" size="0 0 1"/>
+        <body pos="0 0 .05"><freejoint/>
+        <geom size=".02" mass="1" priority="1" solref="{solref(0.8)}" friction="1 0 0"/></body></worldbody></mujoco>"""
+    )
+    sim = HardSimulator(model)
+    run = sim.rollout(sim.initial_state(qvel=[along, 0, -2, 0, 0, 0]), np.zeros((int(0.1 / h), 0)))
+    assert run.unsolved == 0 and run.qvel[-1, 2] == pytest.approx(1.6, abs=1e-6)

@@ -278,8 +278,8 @@ def _inverse_inertia_of_coupling(L, W, e):
 def _compliance(L, W, e, r):
     """Compliance of row r of closure e that gives way, in units of inverse inertia: the sum over its two bodies of 1/m for
     positions, the same in all directions, so that they come as near as they can, and of 1/J for rotations; for other kinds the
-    row's inverse inertia at the start of the step. A body counts with the mass of all bodies jointed to it (`start.share_masses`),
-    but alone where the closure's other body is among these.
+    row's inverse inertia at the start of the step. A body counts with the mass of all bodies jointed to it
+    (`contact_mass.share_masses`), but alone where the closure's other body is among these.
     """
     if L.eq_kind[e] == EQ_COUPLING:
         return max(_inverse_inertia_of_coupling(L, W, e), 1e-100)

@@ -19,8 +19,9 @@ from dojo_py.hard.islands import CONTACTS, DOFS, LIMITS
 from dojo_py.hard.points import clear_cones, combine, copy_point
 from dojo_py.hard.solve.contact_mass import contact_mass, share_masses
 from dojo_py.hard.solve.creep import aim_of_dry_friction, aim_of_friction
+from dojo_py.hard.solve.goal import end_of_path, friction_target
 from dojo_py.hard.solve.interior_point import record
-from dojo_py.hard.solve.measure import end_of_path, friction_target, measure
+from dojo_py.hard.solve.measure import measure
 from dojo_py.hard.solve.newton_step import REFINED, newton
 from dojo_py.hard.solve.residuals import evaluate_motion
 from dojo_py.hard.solve.start_pairs import imbalance_energy

@@ -30,10 +30,10 @@ from dojo_py.hard.points import clear_cones, combine, copy_point
 from dojo_py.hard.solve.assemble import assemble
 from dojo_py.hard.solve.complementarity import centring
 from dojo_py.hard.solve.first_point import hold_cones, release_cones, start_motion
+from dojo_py.hard.solve.goal import Goal
 from dojo_py.hard.solve.interior_point import iterate
-from dojo_py.hard.solve.measure import Goal
 from dojo_py.hard.solve.recover import recover
-from dojo_py.hard.solve.residual_norm import BEYOND_ROUND_OFF, residual_of
+from dojo_py.hard.solve.residual_norm import BEYOND_ROUND_OFF, residual_of, worse
 from dojo_py.hard.solve.residuals import evaluate_motion, evaluate_rows
 from dojo_py.hard.solve.start_impulses import COLD, guess_impulses
 from dojo_py.hard.solve.start_pairs import start_at
@@ -144,7 +144,7 @@ def _errors(L, W, h, targets, tol_residual):
     """
     sums = scratch(6)
     centring(W, targets[0], targets[1], 0.0, sums)
-    products = max(sums[0] / targets[0], sums[3] / targets[1])
+    products = worse(sums[0] / targets[0], sums[3] / targets[1])
     rows = residual_of(L, W, h, BEYOND_ROUND_OFF) / max(tol_residual / NEAR, targets[0] / (h * _largest_impulse(W)))
     if math.isfinite(products) and math.isfinite(rows):
         return products, max(products, rows)
@@ -325,12 +325,14 @@ def _enter(L, P, Q, A, W, h, weight, end, tol_residual, most, start):
         start[0], start[1] = theta, _largest_impulse(W)
         _soften(W, t, t, math.log(end), start[1])
         lead, limit = targets[1] / targets[0], min(most - total, ENTRY_LIMIT)
-        goal = Goal(targets[0], lead, 1.0 / lead, tol_residual, NEAR * theta, NEAR * theta, limit, False)
+        near = NEAR * theta
+        goal = Goal(targets[0], lead, 1.0 / lead, tol_residual, near, near, near, W.solver.at_rest, limit, False)
         status, count, _, _ = iterate(L, P, Q, A, W, h, goal)
         total += count
         if status == SOLVED:
             break
         theta *= 0.1
+    clear_cones(W, W.affine)  # (left by the last solve: the first tangent has no second-order terms)
     return status, total
 
 

@@ -48,7 +48,10 @@ def centring(W, kn, kf, alpha, out):
 
 @kernel
 def _add_pair(out, b, c, standoff, k):
-    """Add one product b c with target k to the first three of out; the gap c counts beyond its standoff."""
+    """Add one product of an impulse b and a gap c to the first three of out: the distance of b (c - t) from its target k for the t
+    between 0 and FARTHEST - 1 standoffs that makes it least, so that gaps in this band have arrived; the product beyond the
+    standoff; 1.
+    """
     excess = b * (c - standoff) - k
     out[0] = worse(out[0], excess - (FARTHEST - 1.0) * b * standoff if excess > 0.0 else k - b * c)
     out[1] += max(b * beyond_standoff(c, standoff), 0.0)

@@ -31,7 +31,7 @@ from dojo_py.hard.statuses import GOES_ON, MAX_ITERATIONS, SINGULAR
 from dojo_py.jit import kernel
 
 LINE_SEARCH = 8
-"""Most halvings of a step."""
+"""Most lengths that are tried of a step, each half of the last; the last one is taken in any case."""
 CONVERGES = 1e3
 """Up to this many tolerances of the residual the line search accepts any step: Newton's method converges there by itself, although
 the residual may be larger after one step."""
@@ -67,19 +67,19 @@ def _iterate(L, P, Q, A, W, h, goal):
         if not step.regular:
             return SINGULAR, iteration, at.residual, at.worst
         within = _inside_cones(W, step)
-        share = inside_rotation_domain(W, h, within)
-        reached, alpha = _search(L, P, Q, A, W, h, goal, at, inside_servo_ranges(L, W, A, h, share))
+        turned = inside_rotation_domain(W, h, within)
+        reached, alpha = _search(L, P, Q, A, W, h, goal, at, inside_servo_ranges(L, W, A, h, turned))
         record(W, iteration, at, alpha, step.affine, step.sigma)
         adapt_proximal_term(W, alpha)
-        course, at = go_on(course, reached, alpha, share <= 0.5 * within), reached
+        course, at = go_on(course, reached, alpha, turned < within), reached
     return MAX_ITERATIONS, goal.most, at.residual, at.worst
 
 
 @kernel
 def _inside_cones(W, step):
-    """Step length that the cones allow: a fraction of the largest step inside them.
+    """Step length α that the cones allow: min(1, τ reach), τ = max(to_boundary, min(1 - σ^⅓, reach)).
 
-    The smaller σ and the longer the step, the closer to their boundary: convergence is superlinear at the end.
+    The smaller σ and the longer the step, the closer to the boundary of the cones: convergence is superlinear at the end.
     """
     return min(1.0, max(W.solver.to_boundary, min(1.0 - step.sigma ** (1.0 / 3.0), step.reach)) * step.reach)
 
@@ -101,6 +101,10 @@ def _search(L, P, Q, A, W, h, goal, at, alpha):
 
 @kernel
 def record(W, iteration, at, alpha, affine, sigma):
-    """Row of W.trace of an iteration that starts at this Measure; alpha, affine, sigma: 0 where no step follows."""
-    row = W.trace[min(iteration, W.trace.shape[0] - 1)]
+    """Row of W.trace of an iteration that starts at this Measure; alpha, affine, sigma: 0 where no step follows.
+
+    The rows that follow are those of other solves: W.traced counts the rows of this one.
+    """
+    last = min(iteration, W.trace.shape[0] - 1)
+    W.traced[0], row = last + 1, W.trace[last]
     row[0], row[1], row[2], row[3], row[4], row[5] = at.residual, at.worst, at.mean, alpha, affine, sigma

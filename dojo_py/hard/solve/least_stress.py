@@ -29,19 +29,21 @@ STRESSED = 1e-2
 
 
 @kernel
-def relieve_stress(L, W, h, status, count):
+def relieve_stress(L, W, h, status, count, cones_held):
     """Subtract the stress from the impulses of the islands in W.span, where a solve of `count` iterations has ended in this status.
     Returns whether there was any: the solve then goes on from there, because its residual may hold the round-off of the stress.
 
     The matrix of the last iteration is in W.blocks. It holds contacts as well, which can be as stiff as closures are: so it only
-    tells whether to look.
+    tells whether to look. cones_held: contacts, limits and dry friction are held already (`hold_cones`), and stay so.
     """
     if status != SOLVED or count == 0 or L.eq_kind.shape[0] == 0 or W.gives_way[0] > 0.0 or not _find_stress(L, W):
         return False
-    hold_cones(W)
+    if not cones_held:
+        hold_cones(W)
     assemble(L, W, h, 0.0, 0.0, 0.0, False)
     stressed = factorise(W.pattern, W.blocks) < 0 and _find_stress(L, W)
-    release_cones(L, W, h)
+    if not cones_held:
+        release_cones(L, W, h)
     if stressed:
         for k in range(W.span[NODES, 0], W.span[NODES, 1]):
             n = W.members[NODES, k]

@@ -6,7 +6,8 @@ from typing import NamedTuple
 from dojo_py.arrays import scratch
 from dojo_py.hard.islands import CONTACTS, DOFS, LIMITS, MOVED_CONTACTS, MOVED_LIMITS
 from dojo_py.hard.solve.complementarity import centring
-from dojo_py.hard.solve.residual_norm import BEYOND_IMPULSES, BEYOND_ROUND_OFF, UNCLEAR, residual_of
+from dojo_py.hard.solve.goal import steady
+from dojo_py.hard.solve.residual_norm import BEYOND_IMPULSES, BEYOND_ROUND_OFF, UNCLEAR, residual_of, worse
 from dojo_py.hard.solve.residuals import evaluate_rows
 from dojo_py.hard.statuses import GOES_ON, MAX_ITERATIONS, NOT_FINITE, SOLVED, STALLED, TOO_FAST
 from dojo_py.jit import kernel
@@ -16,19 +17,8 @@ from dojo_py.solver.cones.standoff import has_arrived
 NO_STEP = 1e-3
 """A solve is stuck after STUCK step lengths in a row that are shorter than this."""
 STUCK = 3
-
-
-class Goal(NamedTuple):
-    """Where a solve is to end, and after how many iterations at the latest."""
-
-    kappa: float  # κ of gaps [N s m]; 0 asks for the hard limit: then tol_comp bounds the complementarity itself
-    lead: float  # at the end: κ of friction's products [N s m/s] over κ of gaps
-    weight: float  # on the path there: κ of gaps over κ of friction's products [s] (`friction_target`)
-    tol_residual: float  # [m/s]
-    tol_comp: float  # of |b∘c - κe| [N s m]
-    tol_gap: float  # of |γ s - κ| alone [N s m]: less where friction's products end above those of gaps (`lead`)
-    most: int  # iterations
-    keeps_best: bool  # whether the best point is kept in W.best, see `outcome.keep_best`
+UNCENTRED = 1e-3
+"""Most that round-off may keep products off, over κ, where a solve to κ > 0 is stuck."""
 
 
 class Measure(NamedTuple):
@@ -37,7 +27,7 @@ class Measure(NamedTuple):
     residual: float  # largest row beyond its round-off [m/s]
     worst: float  # largest |b∘c - κe| [N s m, N s m/s]
     gaps: float  # largest |γ s - κ| [N s m]
-    mean: float  # mean product in excess of the goal, friction's times the weight [N s m]
+    mean: float  # mean product in excess of its end, friction's times the weight [N s m] (`mean_product`)
     typical: float  # mean product of gaps; 0 on the central path, where all products have the same target (`assemble`)
 
 
@@ -53,30 +43,6 @@ class Course(NamedTuple):
 
 
 @kernel
-def motion_alone(tol_residual, most):
-    """The Goal of a solve for the motion at fixed impulses of contacts, limits and dry friction."""
-    return Goal(0.0, 1.0, 1.0, tol_residual, 1.0, 1.0, most, False)
-
-
-@kernel
-def end_of_path(goal):
-    """The target of the products of gaps [N s m] at the end of a solve."""
-    return goal.weight * (goal.lead * goal.kappa if goal.kappa > 0.0 else 0.5 * goal.tol_comp)
-
-
-@kernel
-def friction_target(goal, target):
-    """The target of friction's products [N s m/s] beside `target` of gaps [N s m]: 1/weight times that, not below their end.
-
-    In the hard limit this end is `lead` times that of gaps. (With a weight that is smaller by `lead` on the whole path, friction
-    would be relaxed thousands of times as much as gaps: of 256 steps of a tower of millimetres 126 were unsolved, of metres none.)
-    """
-    if not target > 0.0:  # (a prediction of the affine step)
-        return 0.0
-    return max(target / goal.weight, goal.lead * (goal.kappa if goal.kappa > 0.0 else 0.5 * goal.tol_comp))
-
-
-@kernel
 def measure(L, P, Q, W, h, goal):
     """The Measure of the present point, whose motion has been evaluated."""
     sums = scratch(6)
@@ -84,7 +50,7 @@ def measure(L, P, Q, W, h, goal):
     settle_slacks(W)
     centring(W, goal.kappa, goal.lead * goal.kappa, 0.0, sums)
     typical = sums[1] / max(sums[2], 1.0) if goal.kappa == 0.0 else 0.0
-    worst = max(sums[0], sums[3] / goal.lead)
+    worst = worse(sums[0], sums[3] / goal.lead)
     return Measure(residual_of(L, W, h, BEYOND_ROUND_OFF), worst, sums[0], mean_product(sums, goal), typical)
 
 
@@ -107,9 +73,10 @@ def settle_slacks(W):
 
 @kernel
 def mean_product(sums, goal):
-    """Mean product in excess of the goal, friction's times weight [N s m], from the sums of `centring` (Dojo, eq. 52).
+    """Mean product, friction's times weight [N s m], from the sums of `centring` (Dojo, eq. 52), in excess of its end.
 
-    What friction's products have at their end by `lead` alone is no excess.
+    What counts as no excess: κ of gaps; in the hard limit what friction's products have at their end by `lead` alone. At κ > 0
+    friction's products count in full.
     """
     at_end = 0.5 * (goal.lead - 1.0) * goal.tol_comp * sums[5] if goal.kappa == 0.0 else 0.0
     excess = max(sums[1] - sums[2] * goal.kappa, 0.0) + goal.weight * max(sums[4] - at_end, 0.0)
@@ -137,11 +104,11 @@ def verdict(L, W, h, goal, at, course, iteration):
     """(status, residual) of a solve that ends here, or (GOES_ON, residual).
 
     The starting point may meet the tolerances although small forces are unbalanced, which would then never act: so a first step is
-    taken, unless the residual is below `at_rest` times its tolerance. A solve that got stuck is accepted where what exceeds the
-    tolerances is round-off of products and of joint rows.
+    taken, unless the residual is below `Goal.at_rest` times its tolerance. A solve that got stuck is accepted where what exceeds
+    the tolerances is round-off of products and of joint rows.
     """
     if at.residual <= goal.tol_residual and at.worst <= goal.tol_comp and at.gaps <= goal.tol_gap:
-        if iteration > 0 or at.residual <= W.solver.at_rest * goal.tol_residual:
+        if iteration > 0 or at.residual <= goal.at_rest * goal.tol_residual:
             return SOLVED, at.residual
     if not (math.isfinite(at.residual) and math.isfinite(at.worst)):
         return NOT_FINITE, at.residual
@@ -150,8 +117,8 @@ def verdict(L, W, h, goal, at, course, iteration):
     stuck = course.short >= STUCK or course.idle >= W.solver.patience
     if not stuck and iteration < goal.most:
         return GOES_ON, at.residual
-    residual, accepted = at.residual, goal.tol_comp * steady(W) if goal.kappa == 0.0 else goal.tol_comp
-    accepted = max(accepted, min(_product_round_off(W), 1e-3 * goal.kappa if goal.kappa > 0.0 else math.inf))
+    residual, accepted = at.residual, goal.tol_stuck * (steady(W) if goal.kappa == 0.0 else 1.0)
+    accepted = max(accepted, min(_product_round_off(W) / goal.lead, UNCENTRED * goal.kappa if goal.kappa > 0.0 else math.inf))
     if residual > goal.tol_residual and at.worst <= accepted:
         residual = residual_of(L, W, h, BEYOND_IMPULSES)
     if residual <= goal.tol_residual and at.worst <= accepted:
@@ -159,22 +126,6 @@ def verdict(L, W, h, goal, at, course, iteration):
     if stuck and course.cut and goal.kappa > 0.0:  # (in the hard limit other starts, then parts, are tried)
         return TOO_FAST, residual
     return STALLED if stuck else MAX_ITERATIONS, residual
-
-
-@kernel
-def steady(W):
-    """Factor by which the complementarity of a solve that got stuck may exceed the tolerance: it grows with the largest impulse.
-
-    See `SolverSettings.steady`.
-    """
-    most = 0.0
-    for k in range(W.span[MOVED_CONTACTS, 0], W.span[MOVED_CONTACTS, 1]):
-        most = max(most, W.con[W.members[CONTACTS, k], 0])
-    for k in range(W.span[MOVED_LIMITS, 0], W.span[MOVED_LIMITS, 1]):
-        most = max(most, W.lim[W.members[LIMITS, k], 0])
-    for k in range(W.span[DOFS, 0], W.span[DOFS, 1]):
-        most = max(most, W.bound[W.members[DOFS, k]])
-    return max(1.0, W.solver.steady * most)
 
 
 @kernel

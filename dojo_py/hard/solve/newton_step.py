@@ -9,7 +9,8 @@ from dojo_py.hard.points import clear_cones, copy_point
 from dojo_py.hard.solve.assemble import assemble
 from dojo_py.hard.solve.complementarity import centring
 from dojo_py.hard.solve.correction import weigh_correction
-from dojo_py.hard.solve.measure import end_of_path, friction_target, mean_product
+from dojo_py.hard.solve.goal import end_of_path, friction_target
+from dojo_py.hard.solve.measure import mean_product
 from dojo_py.hard.solve.proximal import SHARE, any_arrived
 from dojo_py.hard.solve.recover import recover
 from dojo_py.hard.solve.step_bounds import largest_step

@@ -10,6 +10,7 @@ from dojo_py.hard.islands import BODIES, CONTACTS, MOVED_CONTACTS, NODES
 from dojo_py.hard.points import copy_point
 from dojo_py.hard.solve.assemble import friction_law
 from dojo_py.hard.solve.creep import aim_of_dry_friction, aim_of_friction
+from dojo_py.hard.solve.residual_norm import worse
 from dojo_py.hard.terms import EQ_ORIENTATION, EQ_TENDON
 from dojo_py.jit import kernel
 from dojo_py.solver.block_ldu import solve
@@ -111,7 +112,7 @@ def _motion_change(L, W, c, y):
 def _imbalance(L, W):
     """W.step = residual of the linear system: of the momentum rows of the bodies and the constraint rows of joints and closures.
 
-    Returns the largest entry, as a velocity [m/s, rad/s].
+    Returns the largest entry of the bodies' rows, as a velocity [m/s, rad/s]; rows of constraints are refined, but not counted.
     """
     for p in range(W.pattern.part[0], W.pattern.part[1]):
         W.step[W.pattern.places[p], :] = 0.0
@@ -213,7 +214,8 @@ def _largest_velocity(L, W):
         b = W.members[BODIES, m]
         r = W.step[L.place_body[b]]
         top = max(L.inertia[b, 0, 0], L.inertia[b, 1, 1], L.inertia[b, 2, 2])
-        worst = max(worst, max(abs(r[0]), abs(r[1]), abs(r[2])) / L.mass[b], max(abs(r[3]), abs(r[4]), abs(r[5])) / top)
+        for i in range(3):
+            worst = worse(worst, worse(abs(r[i]) / L.mass[b], abs(r[3 + i]) / top))
     return worst
 
 

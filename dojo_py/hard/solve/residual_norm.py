@@ -30,7 +30,17 @@ def residual_of(L, W, h, counted):
 
     counted: WHOLE, BEYOND_ROUND_OFF or BEYOND_IMPULSES.
     """
-    residual, floors = 0.0, 1.0 if counted >= BEYOND_ROUND_OFF else 0.0
+    floors = 1.0 if counted >= BEYOND_ROUND_OFF else 0.0
+    residual = worse(_of_momenta(L, W, floors), _of_nodes(L, W, h, counted, floors))
+    residual = worse(residual, _of_limits(L, W, h, floors))
+    residual = worse(residual, _of_dry_friction(L, W))
+    return worse(residual, _of_contacts(W, h, floors))
+
+
+@kernel
+def _of_momenta(L, W, floors):
+    """Largest row of the bodies' momenta, over mass or inertia."""
+    residual = 0.0
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         b = W.members[BODIES, k]
         top = max(L.inertia[b, 0, 0], L.inertia[b, 1, 1], L.inertia[b, 2, 2])
@@ -40,6 +50,15 @@ def residual_of(L, W, h, counted):
             if i >= 3:  # (a torque is the difference of products of forces and levers)
                 weight, size = top * max(1.0, SMALL * math.sqrt(L.mass[b] / top)), max(size, force * math.sqrt(top / L.mass[b]))
             residual = worse(residual, max(abs(W.rb[b, i]) - floors * UNCLEAR * size, 0.0 * W.rb[b, i]) / weight)
+    return residual
+
+
+@kernel
+def _of_nodes(L, W, h, counted, floors):
+    """Largest row of joints, closures and tendons. Rows of the law of a coordinate, impulses, count over its inertia plus the size
+    of the impulse times 1 s/rad (1 s/m): where that is large, the law holds to the tolerance relative to it.
+    """
+    residual = 0.0
     for k in range(W.span[NODES, 0], W.span[NODES, 1]):
         n = W.members[NODES, k]
         j = L.node_joint[n]
@@ -58,24 +77,50 @@ def residual_of(L, W, h, counted):
         for r in range(nc):
             residual = worse(residual, max(abs(W.rn[n, r]) - unsure - floors * W.unmet[n, r], 0.0 * W.rn[n, r]))
         for r in range(nc, 6):
-            dof = first + r - nc
-            size = abs(W.lam[n, r]) + abs(W.drive[dof, 0]) + abs(W.drive[dof, 1] * W.rows[n, r])
-            slope = abs(W.drive[dof, 1])
-            if j >= 0 and L.dof_vector[dof] >= 0:
-                size, slope = size + abs(W.pull[j, r, 3]), slope + _slope_of_vector(W, j, r)
-            unclear = floors * (UNCLEAR * size + slope * UNSURE / abs(h))  # (of the rate, a difference of angles)
-            row = max(abs(W.rn[n, r]) - unclear, 0.0 * W.rn[n, r])
-            residual = worse(residual, row / (L.dof_inertia[dof] + abs(W.lam[n, r])))
+            residual = worse(residual, _of_law(L, W, n, j, r, first + r - nc, h, floors))
+    return residual
+
+
+@kernel
+def _of_law(L, W, n, j, r, dof, h, floors):
+    """Row r of node n, the law of coordinate dof of joint j (negative: of a tendon), as `_of_nodes` counts it."""
+    size = abs(W.lam[n, r]) + abs(W.drive[dof, 0]) + abs(W.drive[dof, 1] * W.rows[n, r])
+    slope = abs(W.drive[dof, 1])
+    if j >= 0 and L.dof_vector[dof] >= 0:
+        size, slope = size + abs(W.pull[j, r, 3]), slope + _slope_of_vector(W, j, r)
+    unclear = floors * (UNCLEAR * size + slope * UNSURE / abs(h))  # (of the rate, a difference of angles)
+    row = max(abs(W.rn[n, r]) - unclear, 0.0 * W.rn[n, r])
+    return row / (L.dof_inertia[dof] + abs(W.lam[n, r]))
+
+
+@kernel
+def _of_limits(L, W, h, floors):
+    """Largest difference of a limit's distance and its slack, over h."""
+    residual = 0.0
     for k in range(W.span[MOVED_LIMITS, 0], W.span[MOVED_LIMITS, 1]):
         m = W.members[LIMITS, k]
         row = W.lgap[m] - W.lim[m, 1]
         unsure = floors * UNSURE * (1.0 + abs(L.limit_bound[W.limit_active[m]]) + abs(W.lgap[m]))
         residual = worse(residual, max(abs(row) - unsure, 0.0 * row) / h)
+    return residual
+
+
+@kernel
+def _of_dry_friction(L, W):
+    """Largest difference of a coordinate's rate and the slip of its dry friction."""
+    residual = 0.0
     for k in range(W.span[DOFS, 0], W.span[DOFS, 1]):
         dof = W.members[DOFS, k]
         if W.bound[dof] > 0.0:
             rate = W.rows[L.dof_node[dof], L.dof_row[dof]]
             residual = worse(residual, abs(rate - W.fric[dof, 1] + W.fric[dof, 2]))
+    return residual
+
+
+@kernel
+def _of_contacts(W, h, floors):
+    """Largest difference of a contact's gap and its slack, over h, or of its motion and its slip."""
+    residual = 0.0
     for k in range(W.span[MOVED_CONTACTS, 0], W.span[MOVED_CONTACTS, 1]):
         c = W.members[CONTACTS, k]
         row = abs(W.cval[c, 0] - W.con[c, 1])

@@ -2,15 +2,15 @@
 
 import math
 
-from dojo_py.friction_laws import FRICTIONLESS
+from dojo_py.friction_laws import FRICTIONLESS, PYRAMID
 from dojo_py.hard.elements.bodies import strongest_gravity
 from dojo_py.hard.elements.closures import TENDON_ROW
 from dojo_py.hard.islands import BODIES, CONTACTS, DOFS, LIMITS, NODES
 from dojo_py.hard.solve.contact_mass import OFF_CENTRE, contact_mass, share_masses
 from dojo_py.hard.terms import EQ_ORIENTATION, EQ_TENDON
 from dojo_py.jit import kernel
-from dojo_py.solver.cones import orthant, second_order
-from dojo_py.solver.cones.contact import ROWS, SECOND_ORDER, XI, friction_bound, start_state
+from dojo_py.solver.cones import orthant, pyramid, second_order
+from dojo_py.solver.cones.contact import ROWS, SECOND_ORDER, XI, friction_bound
 
 
 @kernel
@@ -87,15 +87,15 @@ def _start_pairs(L, W, h, kappa0, friction0):
         for i in range(ROWS[law] - 1):
             speed += (W.cval[c, 1 + i] - old[1 + i] / mass) ** 2
         speed = math.sqrt(speed)
+        z[0], z[1] = gamma, slack
         if n > 0:
-            z[0], z[1] = gamma, slack
             x, y, z[2 + n] = second_order.start(mass, friction_bound(law, mu, z), speed, friction0)
             if speed > 0.0:
                 for i in range(n):
                     v = (W.cval[c, 1 + i] - old[1 + i] / mass) / speed
                     z[XI + i], z[3 + n + i] = -x * v, y * v
-        else:
-            start_state(law, mu, gamma, slack, speed + 2.0 * friction0 / (mu * gamma) if mu > 0.0 else 1.0, z)
+        elif law == PYRAMID:
+            pyramid.start(mu, gamma, speed + 2.0 * friction0 / (mu * gamma) if mu > 0.0 else 1.0, z)
 
 
 @kernel

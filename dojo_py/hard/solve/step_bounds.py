@@ -13,7 +13,9 @@ from dojo_py.solver.cones.orthant import FAR
 
 @kernel
 def largest_step(W):
-    """Largest α ≤ FAR that keeps all cone variables in their cones (Dojo, Algorithm 1)."""
+    """Largest α ≤ FAR that keeps all cone variables in their cones (Dojo, Algorithm 1). Above 1 it tells how far the boundary lies
+    beyond a full step.
+    """
     alpha = FAR
     for k in range(W.span[MOVED_LIMITS, 0], W.span[MOVED_LIMITS, 1]):
         m = W.members[LIMITS, k]

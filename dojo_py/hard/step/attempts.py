@@ -5,17 +5,16 @@ import math
 from dojo_py.friction_laws import FRICTIONLESS
 from dojo_py.hard.compiled_apart import hold_corners
 from dojo_py.hard.contacts.held_points import any_held
-from dojo_py.hard.elements.bodies import strongest_gravity
-from dojo_py.hard.islands import BODIES, CONTACTS
+from dojo_py.hard.islands import CONTACTS
 from dojo_py.hard.outcome import END_IN_VAIN, SLIPS, SOLVES, WITH_ROUND_OFF, in_vain, left, waiting
 from dojo_py.hard.report import COUNT, RESIDUAL, STATUS, WORST
 from dojo_py.hard.solve.at_end import any_pyramid, newton_at_end
 from dojo_py.hard.solve.central_path import follow
 from dojo_py.hard.solve.first_point import any_cone, fly, hold_cones, release_cones, stand, start_motion
+from dojo_py.hard.solve.goal import complementarity_tolerance, goal_of, motion_alone
 from dojo_py.hard.solve.interior_point import iterate
 from dojo_py.hard.solve.least_stress import relieve_stress
-from dojo_py.hard.solve.measure import Goal, motion_alone, steady
-from dojo_py.hard.solve.residual_norm import BEYOND_ROUND_OFF, SMALL, UNCLEAR, WHOLE, residual_of
+from dojo_py.hard.solve.residual_norm import BEYOND_ROUND_OFF, WHOLE, residual_of
 from dojo_py.hard.solve.residuals import evaluate_motion
 from dojo_py.hard.solve.start_impulses import COLD, HERE, WARM, guess_impulses
 from dojo_py.hard.solve.start_pairs import slips_more, start_pairs
@@ -38,23 +37,19 @@ it with the corner that is deepest there. A leg that swings through a box in one
 stands at first, it meets the near one. (In the hard limit parts of the step do this better: two balls that meet at 120 m/s may also
 be wedged side by side, each sticking to the other.)"""
 HEIGHT = (0.0, 0.1, 0.1, 1.0, 0.1, 1.0, 0.1, 1.0, 0.1, 1.0, 0.1)
-"""How far up the central path each starts: a fraction of the violations that remain under the impulses, or of all violations, or of
-all slip."""
+"""How far up the central path each starts: the fraction of a scale of impulse times displacement. Warm and AGAIN_…: of violations
+left under their impulses; cold, standing and path: of all violations; high: of what stopping all slip takes."""
 
 PATH_SHARE = 0.5
 """Fraction of the remaining iterations that following the path may take: as many are left to the step in parts."""
-
-CENTRED = 1e-5
-"""Largest |b∘c - κe| over κ of a step on the central path whose derivatives count as SOLVED. Steps that round-off keeps farther off
-are SOLVED, their derivatives INEXACT (rollout.py)."""
 
 SOLVE_LIMIT = 50
 """Most iterations of one solve. (With 200 as many steps are solved, after as many iterations.)"""
 UNLOADED_LIMIT = 8
 """Most iterations to the motion without impulses of an island in which nothing touches; two or three are usual."""
 QUIET = 5.0
-"""The motion under the initial impulses is solved, before the complementarity pairs get their first values, only where that changes
-velocities by more than this times h [m/s²]. (With 0 as many steps are solved, after 1 to 5 % more iterations.)"""
+"""The motion under the initial impulses is solved, before the complementarity pairs get their first values, only where its residual
+is more than this times h [m/s²]."""
 
 
 @kernel
@@ -64,7 +59,8 @@ def attempts(L, P, Q, A, W, h, kappa, source, whole, last, once):
     source: the impulses that come first, WARM, HERE (the present ones) or COLD. whole: a whole step, for which the path is followed
     and the best point is kept, unless points or bounds of friction are held: those are other equations (held_points.py,
     held_bounds.py). In a part of a step the path is followed only as the last resort (`last`). once: only attempts from `source`.
-    Returns True where a solve came near the solution and contacts were then held (`hold_corners`): to be solved again from there.
+    Returns True where a solve found its impulses, but contacts whose normals these poses do not determine: these are held now
+    (`hold_corners`), and the step is to be solved again from the present impulses.
     """
     tightest = complementarity_tolerance(L, W, h, kappa)
     first = COLD_START if source == COLD else AT_END if source == WARM and _may_end_soon(W, kappa, whole) else WARM_START
@@ -109,45 +105,51 @@ def _attempt(L, P, Q, A, W, h, kappa, attempt, impulses, keeps_best, tightest):
     """One attempt from these impulses. Returns whether it is the last: solved, too fast where parts of a step are an option, or no
     iterations are left.
 
-    tightest: the tolerance of complementarity; an attempt that continues another may leave more (`steady`).
+    tightest: the tolerance of complementarity, see `goal_of`.
     """
     found, again = W.found, _takes_up(attempt)
-    lead = 1.0 if kappa > 0.0 else 1.0 / _small(L, W, h)
-    weight = min(h, 1.0)
     W.keeps_rest[0] = 1.0 if again else 0.0
-    tol_residual, tol_comp = W.options.residual_tolerance, tightest * steady(W) if again and kappa == 0.0 else tightest
-    # friction within its tolerance has gaps at `weight` times that, on one path with it; where it ends before them (lead > 1), they
-    # are asked for this, or light bodies would separate several times as fast
-    tol_gap = tol_comp * (weight if lead > 1.0 else 1.0)
-    count, unloaded = _start(L, P, Q, A, W, h, kappa, attempt, impulses, weight, _most(W, UNLOADED_LIMIT))
-    found[COUNT] += count
-    if unloaded:
+    goal = goal_of(L, W, h, kappa, tightest, again, _most(W, SOLVE_LIMIT), keeps_best)
+    if _start(L, P, Q, A, W, h, kappa, attempt, impulses, goal.weight, _most(W, UNLOADED_LIMIT)):
         _note(L, W, h, SOLVED, residual_of(L, W, h, BEYOND_ROUND_OFF), 0.0)
         return True
     if attempt == AT_END:
-        goal = Goal(0.0, lead, weight, tol_residual, tol_comp, tol_gap, 0, False)
-        for relieved in range(2):  # (once more without stress, whose round-off the first residual may hold)
-            status, count, residual, worst = newton_at_end(L, P, Q, A, W, h, goal)
-            found[COUNT] += count
-            if relieved or not relieve_stress(L, W, h, status, count):
-                break
+        status, residual, worst = _solve(L, P, Q, A, W, h, goal, True, False)
         if status != SOLVED:
             found[END_IN_VAIN] = 1.0
+            found[SOLVES] += 1.0
             return False
         _note(L, W, h, SOLVED, residual, worst)
         return True
     if attempt == PATH and any_cone(L, W):
-        end = weight * (kappa if kappa > 0.0 else 0.5 * tol_comp)
-        _, count = follow(L, P, Q, A, W, h, weight / lead, end, tol_residual, int(PATH_SHARE * left(W)))
+        end = goal.weight * (kappa if kappa > 0.0 else 0.5 * goal.tol_comp)
+        most = int(PATH_SHARE * left(W))
+        _, count = follow(L, P, Q, A, W, h, goal.weight / goal.lead, end, goal.tol_residual, most)
         found[COUNT] += count
-    goal = Goal(kappa, lead, weight, tol_residual, tol_comp, tol_gap, _most(W, SOLVE_LIMIT), keeps_best)
-    for relieved in range(2):
-        status, count, residual, worst = iterate(L, P, Q, A, W, h, goal)
-        found[COUNT] += count
-        if relieved or not relieve_stress(L, W, h, status, count):
-            break
+        goal = goal_of(L, W, h, kappa, tightest, again, _most(W, SOLVE_LIMIT), keeps_best)
+    status, residual, worst = _solve(L, P, Q, A, W, h, goal, False, False)
     _note(L, W, h, status, residual, worst)
     return status == SOLVED or (status == TOO_FAST and kappa == 0.0) or left(W) <= 0.0
+
+
+@kernel
+def _solve(L, P, Q, A, W, h, goal, at_end, cones_held):
+    """Solve to the Goal: at_end by Newton's method at the end of the path, else by the interior-point method.
+
+    Once more from there where it left stress (least_stress.py), whose round-off the first residual may hold. cones_held: only the
+    motion is solved, at fixed impulses of contacts (`hold_cones`). Returns (status, residual, worst) as `iterate`, whose iterations
+    are added to COUNT.
+    """
+    status, residual, worst = STALLED, 0.0, 0.0
+    for relieved in range(2):
+        if at_end:
+            status, count, residual, worst = newton_at_end(L, P, Q, A, W, h, goal)
+        else:
+            status, count, residual, worst = iterate(L, P, Q, A, W, h, goal)
+        W.found[COUNT] += count
+        if relieved or not relieve_stress(L, W, h, status, count, cones_held):
+            break
+    return status, residual, worst
 
 
 @kernel
@@ -183,8 +185,8 @@ def any_friction(W):
 def _start(L, P, Q, A, W, h, kappa, attempt, impulses, weight, most):
     """Solve the motion under the initial impulses, then give the pairs of contacts, limits and dry friction their first values.
 
-    Returns (iterations, whether nothing touches in the hard limit). In that case the motion without impulses, found in at most
-    `most` further iterations, is the solution.
+    Returns whether nothing touches in the hard limit: then the motion without impulses, found in at most `most` further iterations,
+    is the solution.
     """
     height, again, slips = HEIGHT[attempt], _takes_up(attempt), attempt == HIGH_START
     remembered = again or attempt <= WARM_START  # (these impulses may be nearly right)
@@ -195,19 +197,16 @@ def _start(L, P, Q, A, W, h, kappa, attempt, impulses, weight, most):
     cones = any_cone(L, W)
     tolerance = max(W.options.residual_tolerance, QUIET * h) if cones else math.inf
     evaluate_motion(L, A, W, h)
-    _, count, _, _ = iterate(L, P, Q, A, W, h, motion_alone(tolerance, 1))
+    _, count, _, _ = iterate(L, P, Q, A, W, h, motion_alone(tolerance, 1.0, 1))
+    W.found[COUNT] += count
     if cones and kappa == 0.0 and not again and nothing_touches(L, W, h):
         let_go(W)
-        for relieved in range(2):
-            status, more, _, _ = iterate(L, P, Q, A, W, h, motion_alone(W.options.residual_tolerance, most))
-            count += more
-            if relieved or not relieve_stress(L, W, h, status, more):
-                break
-            hold_cones(W)
+        motion = motion_alone(W.options.residual_tolerance, W.solver.at_rest, most)
+        status, _, _ = _solve(L, P, Q, A, W, h, motion, False, True)
         if status == SOLVED and nothing_touches(L, W, h):
             release_cones(L, W, h)
             slacks_of_motion(W)
-            return count, True
+            return True
     if cones and height > 0.0:
         start_pairs(L, W, h, height, kappa, weight, remembered, slips)
         if not remembered:  # (the start from high up is made only where it lies higher on the path than the cold one)
@@ -215,47 +214,4 @@ def _start(L, P, Q, A, W, h, kappa, attempt, impulses, weight, most):
         if attempt == STANDING:
             stand(L, W)
     release_cones(L, W, h)
-    return count, False
-
-
-@kernel
-def complementarity_tolerance(L, W, h, kappa):
-    """Largest |b∘c - κe| accepted of the islands in W.span [N s m]; of friction's products [N s m/s] `Goal.lead` times as much.
-
-    On the central path ξ∘η of a fast slide is a difference of terms near 1, and known to 1e-14 at best; where there is no further
-    progress `verdict` accepts the round-off of the terms.
-    """
-    if kappa > 0.0:
-        return max(1e-8 * kappa, min(CENTRED * kappa, 1e-14))
-    return W.options.complementarity_tolerance * _mass_scale(L, W) * _small(L, W, h)
-
-
-@kernel
-def _mass_scale(L, W):
-    """Factor of the tolerance of complementarity by the masses of the islands in W.span: it is meant for bodies of 1 to 100 kg."""
-    least = math.inf
-    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
-        least = min(least, L.mass[W.members[BODIES, k]])
-    return min(least, 1.0) * max(0.01 * least, 1.0)
-
-
-@kernel
-def _small(L, W, h):
-    """Factor, 1 at most, of the tolerance of gaps' complementarity (not friction's) by body sizes in the islands in W.span.
-
-    Impulses κ / gap move light bodies more, and two that only touch separate at √(κ / m h): for small ones that is far. (Those of
-    the size SMALL at 7e-6 m/s in a step of 0.01 s, a third of a thousandth of this radius a second.) The factor is the square of
-    the size over SMALL, but no smaller than round-off allows: for small fast bodies γ s is known to about momentum times the
-    round-off of positions. Friction's products let a contact creep at κ / bound, independent of size: their tolerance depends on
-    masses only (`Goal.lead`), otherwise slips would have to be accurate to 1e-16 m/s.
-    """
-    small, momentum, way = 1.0, 0.0, 0.0
-    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
-        b = W.members[BODIES, k]
-        v, x = W.v_prev[b], W.x[b]
-        small = min(small, max(L.inertia[b, 0, 0], L.inertia[b, 1, 1], L.inertia[b, 2, 2]) / (L.mass[b] * SMALL**2))
-        speed = max(abs(v[0]), abs(v[1]), abs(v[2])) + h * strongest_gravity(L, b)
-        momentum = max(momentum, L.mass[b] * speed)
-        way = max(way, h * speed + max(abs(x[0]), abs(x[1]), abs(x[2])))
-    round_off = UNCLEAR * momentum * way / (W.options.complementarity_tolerance * _mass_scale(L, W))
-    return min(max(small, round_off), 1.0)
+    return False

@@ -12,18 +12,18 @@ from dojo_py.hard.outcome import BEST_RECOVERY, BEST_RESIDUAL, BEST_WORST, MERIT
 from dojo_py.hard.points import copy_point
 from dojo_py.hard.report import RESIDUAL, STATUS, WORST
 from dojo_py.hard.solve.first_point import release_cones, start_motion
-from dojo_py.hard.solve.measure import steady
+from dojo_py.hard.solve.goal import complementarity_tolerance, steady
 from dojo_py.hard.solve.residual_norm import BEYOND_ROUND_OFF, WHOLE, residual_of
 from dojo_py.hard.solve.residuals import evaluate
 from dojo_py.hard.solve.start import OUT_OF_REACH
 from dojo_py.hard.solve.start_impulses import COLD, HERE, guess_impulses
 from dojo_py.hard.statuses import SOLVED, STALLED
-from dojo_py.hard.step.attempts import complementarity_tolerance
 from dojo_py.hard.step.chain_work import chains_throw
 from dojo_py.hard.step.contact_work import throws
 from dojo_py.hard.step.impacts import forget_impacts, mark_impacts, rebound
 from dojo_py.hard.step.momentum_matching import begin_whole
-from dojo_py.hard.step.parts import turns_fast, whole
+from dojo_py.hard.step.one_solve import whole
+from dojo_py.hard.step.parts import turns_fast
 from dojo_py.jit import kernel
 
 MOST_HOLDS = 6
@@ -125,7 +125,7 @@ def _rebound(L, P, Q, A, W, h, recovery):
     if mark_impacts(L, P, Q, W, h) == 0:
         return
     _keep_solution(W, recovery)
-    if not rebound(L, P, Q, A, W, h, recovery):
+    if not rebound(L, P, Q, A, W, h, recovery, False, True):
         forget_impacts(W)
         _take_kept(L, P, Q, A, W, h)
 

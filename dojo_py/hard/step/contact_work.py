@@ -19,7 +19,7 @@ from dojo_py.hard.elements.closures import TENDON_ROW
 from dojo_py.hard.elements.contact_rows import candidate_gap
 from dojo_py.hard.elements.limits import start_room
 from dojo_py.hard.islands import BODIES, CONTACTS, LIMITS
-from dojo_py.hard.step.attempts import complementarity_tolerance
+from dojo_py.hard.solve.goal import complementarity_tolerance
 from dojo_py.jit import kernel
 from dojo_py.solver.cones.contact import MOST_ROWS, ROWS, impulse_of
 from dojo_py.solver.cones.standoff import FARTHEST

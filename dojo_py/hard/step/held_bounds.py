@@ -5,9 +5,12 @@
 Solutions with β = μ γ solve the step; a difference that remains counts as complementarity.
 """
 
+from dojo_py.arrays import scratch
+from dojo_py.friction_laws import PYRAMID
 from dojo_py.hard.islands import CONTACTS
 from dojo_py.jit import kernel
-from dojo_py.solver.cones.contact import SECOND_ORDER, bound_place
+from dojo_py.solver.cones.contact import MOST_ROWS, SECOND_ORDER, bound_place, impulse_of
+from dojo_py.solver.cones.pyramid import set_impulse
 
 NO_BOUND = 1e-12
 """Bounds of friction below this [N s] count as zero: the contact has no friction then."""
@@ -48,6 +51,22 @@ def release_bounds(P, W):
             worst = max(worst, abs(W.cmu[c] * W.con[c, 0] - W.cbound[c]) * W.con[c, 2 + n])
             W.con[c, bound_place(W.claw[c])] = 0.0
     return worst
+
+
+@kernel
+def into_own_cones(P, W):
+    """The impulses of contacts with friction's pyramid, which bounds are held for in a second-order cone, as those of the pyramid.
+
+    For `guess_impulses`: only the impulses of their states have a meaning.
+    """
+    F = scratch(MOST_ROWS)
+    for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
+        c = W.members[CONTACTS, k]
+        i, planes = W.active[c], P.body.shape[0]
+        if (P.law[i] if i < planes else W.flaw[i - planes]) == PYRAMID:
+            impulse_of(W.claw[c], W.con[c], F)
+            W.claw[c] = PYRAMID
+            set_impulse(F, W.con[c])
 
 
 @kernel

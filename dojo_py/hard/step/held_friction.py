@@ -3,8 +3,8 @@
 from dojo_py.hard.outcome import allow, is_solved, left
 from dojo_py.hard.report import WORST
 from dojo_py.hard.solve.start_impulses import COLD, HERE
-from dojo_py.hard.step.held_bounds import hold_again, hold_bounds, release_bounds
-from dojo_py.hard.step.parts import whole
+from dojo_py.hard.step.held_bounds import hold_again, hold_bounds, into_own_cones, release_bounds
+from dojo_py.hard.step.one_solve import whole
 from dojo_py.jit import kernel
 
 ROUNDS_HELD = 3
@@ -26,6 +26,7 @@ def whole_with_held_bounds(L, P, Q, A, W, h, kappa):
             release_bounds(P, W)
             return False
     release_bounds(P, W)
+    into_own_cones(P, W)
     _solve(L, P, Q, A, W, h, kappa, HERE, True)
     if is_solved(W):
         return True

@@ -10,7 +10,7 @@ paradox): there θ is as large as the energy allows,
     E ≤ E₀ + D₀        E: kinetic energy in the step, less the work of all other forces up to its middle (`_energy`)
                        E₀, D₀: E of the step without restitution, and what its contacts and limits have dissipated (`_dissipated`)
 
-Only in the hard limit and in steps solved whole; on the central path impacts are inelastic, and so are the derivatives.
+Only in the hard limit, of the whole step or of a part of it; on the central path impacts are inelastic, and so are the derivatives.
 """
 
 from dojo_py.algebra.rotations import quat_exp, quat_mul, quat_to_matrix, rotation_vector, step_quaternion
@@ -22,7 +22,8 @@ from dojo_py.hard.elements.limits import room_of_ball
 from dojo_py.hard.islands import BODIES, CONTACTS, DOFS, LIMITS, NODES
 from dojo_py.hard.outcome import is_solved
 from dojo_py.hard.solve.start_impulses import COLD
-from dojo_py.hard.step.parts import whole
+from dojo_py.hard.step.limit_fall import limit_fall
+from dojo_py.hard.step.one_solve import part, whole
 from dojo_py.jit import kernel
 from dojo_py.solver.cones.contact import MOST_ROWS, ROWS, impulse_of
 
@@ -50,21 +51,25 @@ def forget_impacts(W):
 
 
 @kernel
-def rebound(L, P, Q, A, W, h, recovery):
-    """Solve the step of the islands in W.span again with their impacts, of which the first are marked (`mark_impacts`).
+def rebound(L, P, Q, A, W, h, recovery, in_parts, first):
+    """Solve the step of the islands in W.span, or a part of it, again with its impacts, of which the first are marked
+    (`mark_impacts`).
 
-    recovery: as in `whole`. Returns whether there is a solution with them.
+    recovery: as in `whole`; first: as in `part`. Returns whether there is a solution with them.
     """
     share = 1.0
-    most = _energy(L, W, h) + max(_dissipated(L, W, h), 0.0)
+    most = _energy(L, W) + max(_dissipated(L, W, h), 0.0)
     for solution in range(ROUNDS):
         _aim(W, share)
-        whole(L, P, Q, A, W, h, recovery, 0.0, COLD, False)
+        if in_parts:
+            part(L, P, Q, A, W, h, recovery, 0.0, COLD, first, False, False)
+        else:
+            whole(L, P, Q, A, W, h, recovery, 0.0, COLD, False)
         if not is_solved(W):
             return False
         if mark_impacts(L, P, Q, W, h) > 0:
             continue
-        energy, scale = _energy(L, W, h), _energy_of_change(L, W)
+        energy, scale = _energy(L, W), _energy_of_change(L, W)
         if energy - most > CREATED * scale + ROUND_OFF * abs(most):
             share *= _less(L, W, share, energy - most, scale, solution < ROUNDS // 2)
         else:
@@ -133,7 +138,7 @@ def _add_limits(L, W, h):
             continue
         here = _distance(L, W, l, 0.0)
         closed = _distance(L, W, l, h) - here
-        if closed > h * (h * L.limit_fall[l] * strongest_gravity(L, L.dof_body[dof]) + SLOWEST):
+        if closed > h * (h * limit_fall(L, W, l) + SLOWEST):
             W.limpact[l] = 1
             W.lrebound[l, 0], W.lrebound[l, 1] = here, L.limit_restitution[l] * closed
             added += 1
@@ -181,7 +186,7 @@ def _aim(W, share):
 
 
 @kernel
-def _energy(L, W, h):
+def _energy(L, W):
     """Kinetic energy of bodies and rotors of the islands at the velocities of the step, less the work of gravity, wrenches, drives,
     springs and dampers in its first half [J].
 

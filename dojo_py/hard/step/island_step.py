@@ -17,6 +17,7 @@ from dojo_py.hard.outcome import (
     allow,
     as_much,
     begin_attempts,
+    forget_best,
     gave_way,
     in_vain,
     is_solved,
@@ -41,7 +42,8 @@ from dojo_py.hard.step.completion import complete_whole
 from dojo_py.hard.step.giving_way import any_closure, give_way
 from dojo_py.hard.step.last_resort import give_up, report_gave_way
 from dojo_py.hard.step.least_halvings import least_halvings
-from dojo_py.hard.step.parts import in_parts, whole
+from dojo_py.hard.step.one_solve import whole
+from dojo_py.hard.step.parts import in_parts
 from dojo_py.hard.step.standstill import COVERED
 from dojo_py.hard.step.violations import overlap, violation
 from dojo_py.jit import kernel
@@ -105,6 +107,7 @@ def _whole(L, P, Q, A, W, h, kappa, may_ask):
         complete_whole(L, P, Q, A, W, h, recovery)
     elif came == USUAL and is_solved(W) and chains_throw(L, W):
         W.found[STATUS] = STALLED
+        forget_best(W)  # (which may be this solution)
     return came, recovery
 
 

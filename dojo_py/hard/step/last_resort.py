@@ -82,6 +82,7 @@ def _gives_way(L, P, Q, A, W, h, more):
     """Whether the step is solved with compliant closures and overlaps, in `more` iterations, and reported so."""
     if not (any_closure(L, W) or overlap(L, P, Q, W)):
         return False
+    take_features_back(W)
     allow(W, more)
     give_way(L, P, Q, A, W, h)
     if is_solved(W):

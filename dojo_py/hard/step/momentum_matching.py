@@ -11,8 +11,8 @@ from dojo_py.hard.elements.coordinates import HALF_TURN
 from dojo_py.hard.elements.joint_rows import start_joints
 from dojo_py.hard.islands import BODIES, CONTACTS, DOFS, LIMITS, NODES
 from dojo_py.hard.solve.first_point import hold_cones, start_motion
+from dojo_py.hard.solve.goal import motion_alone
 from dojo_py.hard.solve.interior_point import iterate
-from dojo_py.hard.solve.measure import motion_alone
 from dojo_py.hard.solve.residuals import evaluate_motion
 from dojo_py.hard.solve.start import load_state, start_step
 from dojo_py.hard.solve.start_impulses import COLD, guess_impulses
@@ -190,6 +190,6 @@ def _joined_velocities(L, P, Q, A, W, h):
         b = W.members[BODIES, k]
         copy(W.begin[b], W.momentum[b])
     evaluate_motion(L, A, W, -h)
-    status, _, _, _ = iterate(L, P, Q, A, W, -h, motion_alone(W.options.residual_tolerance, SOLVE_LIMIT))
+    status, _, _, _ = iterate(L, P, Q, A, W, -h, motion_alone(W.options.residual_tolerance, W.solver.at_rest, SOLVE_LIMIT))
     W.span[CONTACTS, 1], W.span[LIMITS, 1] = contacts, limits
     return status == SOLVED

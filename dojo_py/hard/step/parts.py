@@ -5,9 +5,9 @@ from dojo_py.hard.compiled_apart import choose_in_part, left_out_of_part, let_gh
 from dojo_py.hard.contacts.choice import add_contacts_of_features
 from dojo_py.hard.contacts.foresight import foresee_islands
 from dojo_py.hard.islands import BODIES, CONTACTS, find_islands, take_islands
-from dojo_py.hard.outcome import BEST_RECOVERY, MERIT, WITH_ROUND_OFF, all_stood, allow, is_solved, left
+from dojo_py.hard.outcome import WITH_ROUND_OFF, all_stood, allow, is_solved, left
 from dojo_py.hard.report import RESIDUAL, STATUS, WORST
-from dojo_py.hard.solve.start import load_state, start_step
+from dojo_py.hard.solve.start import start_step
 from dojo_py.hard.solve.start_impulses import COLD, HERE
 from dojo_py.hard.statuses import STALLED
 from dojo_py.hard.step.attempts import attempts
@@ -15,14 +15,14 @@ from dojo_py.hard.step.chain_work import chains_throw
 from dojo_py.hard.step.contact_work import throws
 from dojo_py.hard.step.fast_rotation import rotation_in
 from dojo_py.hard.step.held_bounds import hold_bounds, release_bounds
+from dojo_py.hard.step.impacts import forget_impacts, mark_impacts, rebound
 from dojo_py.hard.step.momentum_matching import (
-    begin_whole,
     match_momentum,
     next_part,
     rescale_to_interval,
     start_parts,
-    take_carried,
 )
+from dojo_py.hard.step.one_solve import load_part, part
 from dojo_py.hard.step.standstill import COVERED, keep_progress
 from dojo_py.hard.step.summed_impulses import add_impulses, double_impulses
 from dojo_py.jit import kernel
@@ -35,25 +35,6 @@ PART_NEEDS, FEW = 4.0, 3
 bodies; of more bodies fewer, so that a step stays bounded in work.
 
 A ball of 2 mm that rolls at 16 m/s makes 60 revolutions in a step of 45 ms: in 512 parts of 3 iterations each."""
-
-MOST_CORNERS = 4
-"""Most solves of a whole step in a row, each with contacts held whose normals the last one did not determine (`hold_corners`)."""
-
-
-@kernel
-def whole(L, P, Q, A, W, h, recovery, kappa, source, once):
-    """The step of the islands in W.span in one part, of which W.found tells (outcome.py).
-
-    recovery: how fast an initial violation is undone at most [m/s, rad/s]. source, once: as in `attempts.attempts`.
-    """
-    best = W.found[MERIT]
-    for _ in range(MOST_CORNERS):
-        begin_whole(L, P, Q, W, h, recovery)
-        if not attempts(L, P, Q, A, W, h, kappa, source, True, False, once):
-            break
-        source = HERE
-    if W.found[MERIT] < best:
-        W.found[BEST_RECOVERY] = recovery
 
 
 @kernel
@@ -116,16 +97,16 @@ def in_parts(L, P, Q, A, W, h, recovery, halvings, kappa, held):
 
 @kernel
 def one_part(L, P, Q, A, W, h, recovery, kappa, source, first, last, once, held):
-    """The part of length h from the state in W.sub…; solved again without ghosts (ghosts.py), and with contacts that took no part
-    but are violated at its end.
+    """The part of length h from the state in W.sub…; solved again with rebounds (impacts.py), without ghosts (ghosts.py), and with
+    contacts that took no part but are violated at its end.
 
     first: it is the first part of the step; held: with the bounds of friction held; the rest as in `attempts.attempts`.
     """
     passed = False
     for look in range(LOOKS + 1):
-        load_state(L, W, W.sub_bodies, W.sub_angle, W.sub_rate, h)
-        if first:
-            take_carried(W)
+        load_part(L, W, h, first)
+        if look == 0:
+            forget_impacts(W)
         if kappa == 0.0 and look == 0:
             foresee_islands(W, h)
             choose_in_part(L, P, Q, W, h)
@@ -133,8 +114,9 @@ def one_part(L, P, Q, A, W, h, recovery, kappa, source, first, last, once, held)
         if held:
             _solve_with_held_bounds(L, P, Q, A, W, h, recovery, source)
         else:
-            start_step(L, P, Q, W, h, recovery)
-            attempts(L, P, Q, A, W, h, kappa, source, False, last, once)
+            part(L, P, Q, A, W, h, recovery, kappa, source, first, last, once)
+            if is_solved(W) and kappa == 0.0:
+                _rebound(L, P, Q, A, W, h, recovery, first, last)
         if not is_solved(W) or kappa > 0.0:
             break
         ghosts = let_ghosts_go(L, P, Q, W, True)
@@ -150,6 +132,14 @@ def one_part(L, P, Q, A, W, h, recovery, kappa, source, first, last, once, held)
         source, passed = COLD if missing < 0 else HERE, passed or missing < 0
     if is_solved(W) and chains_throw(L, W):
         W.found[STATUS] = STALLED
+
+
+@kernel
+def _rebound(L, P, Q, A, W, h, recovery, first, last):
+    """After a solve of a part: again with the rebounds of its impacts (impacts.py), without them where that finds no solution."""
+    if mark_impacts(L, P, Q, W, h) > 0 and not rebound(L, P, Q, A, W, h, recovery, True, first):
+        forget_impacts(W)
+        part(L, P, Q, A, W, h, recovery, 0.0, COLD, first, last, False)
 
 
 @kernel

@@ -7,6 +7,7 @@ from dojo_py.hard.solve.residuals import evaluate
 from dojo_py.hard.solve.start import load_state, start_step
 from dojo_py.hard.solve.start_impulses import COLD, guess_impulses
 from dojo_py.hard.step.momentum_matching import match_momentum, rescale_to_interval, start_parts
+from dojo_py.hard.step.summed_impulses import keep_sums, take_sums_back
 from dojo_py.jit import kernel
 
 COVERED, LAST_LENGTH, HALT_WORST = range(3)
@@ -16,8 +17,8 @@ complementarity."""
 
 @kernel
 def keep_progress(L, W, share, h, longer, complementarity):
-    """For `stand_still`: the state at the end of the last part that was solved, with velocities over h; the fraction of the
-    interval that is covered (`share`).
+    """For `stand_still`: the state at the end of the last part that was solved, with velocities over h; the sums of impulses up to
+    there; the fraction of the interval that is covered (`share`).
 
     longer: that part was half as long as h. complementarity: the worst of all parts.
     """
@@ -28,6 +29,7 @@ def keep_progress(L, W, share, h, longer, complementarity):
         h *= 0.5
     W.halt[COVERED], W.halt[LAST_LENGTH], W.halt[HALT_WORST] = share, h, complementarity
     _copy_state(W, W.sub_bodies, W.sub_angle, W.sub_rate, W.halt_bodies, W.halt_angle, W.halt_rate)
+    keep_sums(L, W)
 
 
 @kernel
@@ -49,6 +51,7 @@ def stand_still(L, P, Q, A, W, h):
     times the fraction of the interval that is missing [m/s, rad/s].
     """
     _copy_state(W, W.halt_bodies, W.halt_angle, W.halt_rate, W.sub_bodies, W.sub_angle, W.sub_rate)
+    take_sums_back(L, W)
     load_state(L, W, W.sub_bodies, W.sub_angle, W.sub_rate, W.halt[LAST_LENGTH])
     fastest = _start_at_rest(L, P, Q, W, W.halt[LAST_LENGTH])
     evaluate(L, P, Q, A, W, W.halt[LAST_LENGTH])

@@ -12,6 +12,7 @@ from dojo_py.hard.compiled_apart import choose_features, left_out_passing, small
 from dojo_py.hard.contacts.choice import add_contacts_of_features, choose_contacts, left_out_contact
 from dojo_py.hard.contacts.followed_rims import take_over_impulses
 from dojo_py.hard.contacts.foresight import foresee, foresee_islands
+from dojo_py.hard.contacts.held_points import release_points
 from dojo_py.hard.contacts.part_states import features_of_step
 from dojo_py.hard.elements.adhesion import adhere
 from dojo_py.hard.elements.contact_rows import plane_gap
@@ -45,12 +46,12 @@ def hard_step(L, P, Q, A, W, bodies, angle, rate, force, wrench, h, kappa, repor
     """
     _begin(W, bodies, angle, rate, force, wrench, kappa)
     added, without_added, all_moved_before = False, False, False
-    for solution in range(ROUNDS + 1):
+    for solution in range(ROUNDS):
         last = solution >= ROUNDS - 1 or _spent(W) > ENOUGH * W.options.max_iterations
         marked = _count_marked(W)
         if not added and not _choose(L, P, Q, A, W, bodies, angle, rate, wrench, h, kappa, solution == 0):
             return False
-        again = _solve_islands(L, P, Q, A, W, bodies, h, kappa, added, not last)
+        again = _solve_islands(L, P, Q, A, W, bodies, h, kappa, added, not (last or without_added))
         islands = W.taken[1]
         report_all(W, islands, report)
         if W.n_features[NO_ROOM] > 0:
@@ -62,7 +63,7 @@ def hard_step(L, P, Q, A, W, bodies, angle, rate, force, wrench, h, kappa, repor
             if last or without_added or (missing == 0 and (all_moved or not all_moved_before)):
                 break
             if missing == 0:  # with what was added an island fails that moved without it
-                _leave_out(W)
+                _leave_out(P, W)
                 added, without_added = False, True
                 continue
             all_moved_before = all_moved_before or all_moved
@@ -223,8 +224,9 @@ def _begin_again(L, W, h):
 
 
 @kernel
-def _leave_out(W):
-    """Drop all contacts and limits added since: only those chosen where the step starts take part."""
+def _leave_out(P, W):
+    """Drop all contacts and limits added since, and release what was held: only those chosen where the step starts take part."""
+    release_points(P, W)
     W.wanted[:] = 0
     W.wanted_limit[:] = 0
     W.fwanted[:] = OF_STEP

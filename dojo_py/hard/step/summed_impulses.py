@@ -1,6 +1,6 @@
-"""Impulses over the parts of a step: their sums, and their guess for a part twice as long."""
+"""Impulses over the parts of a step: their sums, also up to where parts end early, and their guess for a part twice as long."""
 
-from dojo_py.arrays import scratch
+from dojo_py.arrays import copy, scratch
 from dojo_py.hard.elements.closures import add_loop
 from dojo_py.hard.elements.contact_rows import pushed
 from dojo_py.hard.islands import CONTACTS, DOFS, LIMITS, NODES
@@ -47,6 +47,31 @@ def _add_loops(L, W, anew):
             add_loop(L, W, n, 1.0, W.summed_loops)
         elif L.node_joint[n] < 0:
             W.summed_loops[-1 - L.node_joint[n], :] = 0.0
+
+
+@kernel
+def keep_sums(L, W):
+    """Keep the sums of the islands' impulses, which belong to the state that `standstill.keep_progress` keeps."""
+    _copy_sums(L, W, W.summed_limit, W.summed_loops, W.summed, W.halt_summed_limit, W.halt_summed_loops, W.halt_summed)
+
+
+@kernel
+def take_sums_back(L, W):
+    """The sums that `keep_sums` kept, in place of those of parts that got less far."""
+    _copy_sums(L, W, W.halt_summed_limit, W.halt_summed_loops, W.halt_summed, W.summed_limit, W.summed_loops, W.summed)
+
+
+@kernel
+def _copy_sums(L, W, limits, loops, contacts, to_limits, to_loops, to_contacts):
+    """Copy the sums of the islands in W.span."""
+    for k in range(W.span[NODES, 0], W.span[NODES, 1]):
+        e = -1 - L.node_joint[W.members[NODES, k]]
+        if e >= 0:
+            copy(loops[e], to_loops[e])
+    for k in range(W.span[LIMITS, 0], W.span[LIMITS, 1]):
+        to_limits[W.members[LIMITS, k]] = limits[W.members[LIMITS, k]]
+    for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
+        copy(contacts[W.members[CONTACTS, k]], to_contacts[W.members[CONTACTS, k]])
 
 
 @kernel

@@ -68,19 +68,6 @@ def impulse_of(law, z, F):
 
 
 @kernel
-def start_state(law, mu, gamma, s, speed, z):
-    """A well-centred interior state: impulse γ [N s], gap s [m], sliding speed [m/s]."""
-    n = SECOND_ORDER[law]
-    z[0], z[1] = gamma, s
-    if n > 0:
-        for i in range(n):
-            z[XI + i] = z[3 + n + i] = 0.0
-        z[2 + n] = speed
-    elif law == PYRAMID:
-        pyramid.start(mu, gamma, speed, z)
-
-
-@kernel
 def gap_is_near(z, standoff, kappa):
     """Whether γ, s of a contact or limit are near the central path at κ, or the gap has arrived at its standoff."""
     gamma, s = z[0], z[1]

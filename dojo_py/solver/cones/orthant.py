@@ -18,18 +18,6 @@ def product(b, c):
 
 
 @kernel
-def inverse(b, r):
-    """x with b ∘ x = r."""
-    return r / b
-
-
-@kernel
-def scaling(b, c):
-    """K of δb = f - K δc."""
-    return b / c
-
-
-@kernel
 def largest_step(b, db, alpha):
     """Largest step up to alpha that keeps b + step δb ≥ 0 (Dojo, eq. 41)."""
     return min(alpha, -b / db) if db < 0.0 else alpha

@@ -57,6 +57,14 @@ def start(mu, gamma, speed, z):
 
 
 @kernel
+def set_impulse(F, z):
+    """Set the impulses in z to F = (γ, ξ₁, ξ₂) [N s]: each ξ by the one direction that has its sign."""
+    z[0] = F[0]
+    for i in range(4):
+        z[BETA + i] = max(_sign(i) * F[1 + i // 2], 0.0)
+
+
+@kernel
 def condense(mu, z, kf, corrected, a, dy, K, f):
     """Rows 1 and 2 of K (3, 3) and f (3,), from K[0, 0], f[0] of the gap; as `contact.condense`."""
     psi, spsi = z[2], z[3]

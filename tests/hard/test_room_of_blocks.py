@@ -1,0 +1,18 @@
+"""How many blocks of Newton's matrix there has to be room for."""
+
+import numpy as np
+import pytest
+
+from dojo_py.hard.workspace import analyse_room
+from dojo_py.solver.block_ldu import allocate, analyse
+
+
+@pytest.mark.parametrize("links", [140, 200])
+def test_a_long_chain_whose_last_link_may_touch_all_others(links):
+    """Fill-in was counted only as far as a first guess of the room went: 11973 blocks of 19599."""
+    places = 2 * links
+    fixed = np.array([(i, i + 1) for i in range(places - 1)])
+    moving = np.array([(i, places - 1) for i in range(0, places - 1, 2)])
+    pattern, _ = allocate(places, places * (places - 1) // 2)
+    edges = np.concatenate([fixed, moving])
+    assert analyse_room(fixed, moving, places) == analyse(edges, len(edges), pattern)
