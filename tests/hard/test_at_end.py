@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dojo_py import HardSimulator
+from dojo_py import HardSimulator, load_model
 from dojo_py.jit import entry
 from dojo_py.solver.cones import orthant, second_order
 
