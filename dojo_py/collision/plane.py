@@ -31,6 +31,12 @@ def touching_point(n, centre, M):
 
 
 @kernel
+def square_of(M):
+    """a² + b² + c² [m²]."""
+    return M[0, 0] + M[1, 1] + M[2, 2]
+
+
+@kernel
 def reach_of(M):
-    """Upper bound of the distance of p from the centre [m]: no half axis is longer than sqrt(trace M)."""
-    return math.sqrt(M[0, 0] + M[1, 1] + M[2, 2])
+    """Upper bound of the distance of p from the centre [m]: no half axis is longer."""
+    return math.sqrt(square_of(M))

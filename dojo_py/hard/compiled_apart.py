@@ -109,8 +109,7 @@ def smallest_distance(L, P, Q, W, least):
 def feature_place(L, P, Q, W, f, poses):
     """Gap [m] of feature f at START, END or BEFORE, with all of `feature_geometry` in W.feature.
 
-    At START on the central path the gap includes the overhang term (collision/overhang.py), which by itself is in W.beyond, and
-    dc is not computed.
+    At START on the central path the gap includes the overhang term (collision/overhang.py), which by itself is in W.beyond.
     """
     return _ask(GEOMETRY, L, P, Q, W, f, poses, 0.0, 0.0, 0.0)
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from dojo_py import HardSimulator, load_model
 from dojo_py.hard.workspace import analyse_room
 from dojo_py.solver.block_ldu import allocate, analyse
 
@@ -16,3 +17,9 @@ def test_a_long_chain_whose_last_link_may_touch_all_others(links):
     pattern, _ = allocate(places, places * (places - 1) // 2)
     edges = np.concatenate([fixed, moving])
     assert analyse_room(fixed, moving, places) == analyse(edges, len(edges), pattern)
+
+
+def test_a_model_in_which_nothing_moves():
+    assert analyse_room(np.zeros((0, 2), np.int64), np.zeros((0, 2), np.int64), 0) == 0
+    sim = HardSimulator(load_model("<mujoco><worldbody><body><geom size='.1'/></body></worldbody></mujoco>"))
+    assert sim.step(sim.initial_state()).status == 0

@@ -25,7 +25,7 @@ def start_gap_of(Q, W, f):
     """Gap [m] of feature f where the step starts, with the term for its overhang and for facing away (collision/overhang.py,
     facing.py).
 
-    W.feature: its normal, point and derivatives, on the central path without dc; dgap contains the derivative of that term.
+    W.feature: its normal, point and derivatives; dgap contains the derivative of that term.
     W.beyond (13,): the term alone, then its derivative.
     """
     place = W.feature
@@ -42,6 +42,7 @@ def start_gap_of(Q, W, f):
     for r in range(3):
         place.normal[r], place.point[r] = kept[NORMAL + r], kept[POINT + r]
         copy(kept[DNORMAL + 12 * r : DNORMAL + 12 * r + 12], place.dn[r])
+        copy(kept[DPOINT + 12 * r : DPOINT + 12 * r + 12], place.dc[r])
     for k in range(12):
         place.dgap[k] = kept[DGAP + k] + W.beyond[1 + k]
     return kept[GAP] + W.beyond[0]

@@ -14,6 +14,7 @@ from dojo_py.collision.plane import reach_of
 from dojo_py.friction_laws import FRICTIONLESS, PYRAMID
 from dojo_py.hard.compiled_apart import BEFORE, START, distance_of_shapes, feature_place, pair_contact_rows
 from dojo_py.hard.elements.far_pairs import full_distance, share
+from dojo_py.hard.elements.feature_rows import keep_rolling
 from dojo_py.hard.elements.limits import UNSURE
 from dojo_py.hard.elements.pair_contacts import tangents
 from dojo_py.hard.elements.plane_contacts import plane_rows, plane_spin_rows
@@ -188,6 +189,7 @@ def start_contact(L, P, Q, W, c, recovery):
         copy(W.beyond[1:], W.cbeyond_by[c])
         copy(W.feature.normal, W.cframe[c, 0])
         tangents(W.cframe[c, 0], W.cframe[c, 1:3])
+        keep_rolling(Q, W, c, i)
         if W.kappa[0] > 0.0 and W.fwanted[i] == OF_STEP:
             W.cweight[c], W.cslope[c] = share(gap, full_distance(Q, W.fpair[i], W.kappa[0]))
     standoff, hard = W.solver.standoff + ROUND_OFF_GAP * _extent(P, Q, W, c), W.in_hard_limit[0]

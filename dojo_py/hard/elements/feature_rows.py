@@ -2,7 +2,8 @@
 
     gap, n, c      from the feature at the next poses (feature_geometry.py); n points from body B to body A
     T              the tangents of the start of the step, rotated with n by the smallest rotation
-    v_t = T (u_A - u_B),   u = v + (m - Q m)/h + ω × ρ,   m + ρ = c - x₊      world axes, next poses; Q = R R₊ᵀ of each body
+    v_t = T (u_A - u_B),   u = v + (m - Q m)/h + ω × ρ,   m + ρ = c - x₊      world axes, next poses; Q = R R₊ᵀ of each body;
+                           but for rims and curved shapes ω × (ρ + ρ')/2 (rolling_arms.py)
     spinning n · (ω_A - ω_B), rolling T (ω_A - ω_B); their impulses are torques on A, and opposite ones on B
     impulse: F = w (γ n + Tᵀ ξ) on A and -F on B, at one common point c*, seen from the poses at the start of the step, so that both
              momenta are conserved exactly,
@@ -10,7 +11,8 @@
              c* = β p_A + (1 - β) p_B,   p = x + Q m' + ρ',   m' + ρ' = c ± ½ gap n - x₊
 
 p is where the body's own point of contact, half the gap from c and fixed in the body but for what rolls, is at the start: ρ' is
-the body's own rounding, ∓r n, or the way from z below; m' the rest of the arm. An arm at the end of the step would add energy
+the body's own rounding, ∓r n; of rims and curved shapes that of rolling_arms.py, from z below to c, without half the gap; m' the
+rest of the arm. An arm of what is fixed at the end of the step would add energy
 of first order in h to bodies that rotate about what they touch (docs/contact.md). The two p differ by how far the bodies slide
 on each other in the step. β is 1 or 0 where a point, an edge, a rim or an ellipsoid of one body meets a face of the other:
 there the contact itself is at the start; and, of two bodies that move, if one alone is round: what rolls on the other, or under
@@ -38,6 +40,7 @@ depends on the shapes is in the rows of δn, δc and δgap, eight numbers for ea
     T_t·δ(u_A - u_B) = K_A·(δc - δx₊_A) - K_B·(δc - δx₊_B) + G·δρ + …,   K = (T_t - Qᵀ T_t)/h,   G = K_B - K_A + T_t × (ω_A - ω_B)
     δF = w (z δn - N (y · δn)),   z = γ - ξ·f,   y = Σ ξ_t p_t
     δtorque = ± R₀ᵀ (δc* × F + (c* - x) × δF),   δp = Q (δm' - δθ₊ × m') + δρ',   δm' = δ(c ± ½ gap n) - δx₊ - δρ'
+    δρ' = M δ(c - x₊ - z) of rims and curved shapes
 """
 
 from dojo_py.algebra.vectors import ZERO, along, cross, dot, matrix, minus, plus, put, row, times, turned, turned_back
@@ -45,6 +48,7 @@ from dojo_py.arrays import body_row
 from dojo_py.collision.convex_shapes import CAPSULE, CYLINDER, ELLIPSOID, SPHERE
 from dojo_py.collision.features import EDGE_OVER, ELLIPSOID_PLANE, NEAREST, POINT_PLANE, RIM_EDGE, RIM_PLANE, RIM_RIM
 from dojo_py.hard.elements.feature_geometry import feature_geometry
+from dojo_py.hard.elements.rolling_arms import IDENTITY, halfway, rolling_arm
 from dojo_py.jit import kernel
 from dojo_py.solver.cones.contact import ROWS
 from dojo_py.solver.octet import WIDTH, combine, load, store, zeros
@@ -109,20 +113,52 @@ def turned_to_start(R0, R):
 
 
 @kernel
-def lever_change(back, whole, radius, longer, dp, n, dn):
-    """Change of p by that of the feature, its bodies held. back: Q; whole: whether ρ' starts at z, else it is radius n.
+def lever_change(back, radius, longer, dp, n, dn):
+    """Change of p by that of the feature, its bodies held, where ρ' is radius n. back: Q.
 
     longer: change of the radius, signed as it is; dp, dn (3,): changes of c ± ½ gap n and of the normal n.
     """
-    rolling = dp if whole else along(times(radius, dn), longer, n)
+    rolling = along(times(radius, dn), longer, n)
     return plus(turned(back, minus(dp, rolling)), rolling)
 
 
 @kernel
-def slip_change(back_a, back_b, spin, h, darm, drolling):
-    """Change of u_A - u_B by that of the arms m + ρ and of ρ, at fixed motions of the bodies. back: Q; spin: ω_A - ω_B."""
-    dm = minus(darm, drolling)
+def slip_change(back_a, back_b, spin, h, dm, drolling):
+    """Change of u_A - u_B by that of m and of what ω is multiplied by, at fixed motions of the bodies. back: Q; spin: ω_A - ω_B."""
     return plus(times(1.0 / h, minus(turned(back_b, dm), turned(back_a, dm))), cross(spin, drolling))
+
+
+@kernel
+def square_of_size(Q, W, f, side):
+    """L² of rolling_arms.py [m²] of what rolls on one side of feature f."""
+    g = W.fshape[f, side]
+    size = Q.shape_size[g]
+    return 2.0 * size[0] ** 2 if Q.shape_kind[g] == CYLINDER else size[0] ** 2 + size[1] ** 2 + size[2] ** 2
+
+
+@kernel
+def square_by_size(Q, W, f, side, k):
+    """Its derivative by size k of the shape [m]."""
+    g = W.fshape[f, side]
+    if Q.shape_kind[g] == CYLINDER:
+        return 4.0 * Q.shape_size[g, 0] if k == 0 else 0.0
+    return 2.0 * Q.shape_size[g, k]
+
+
+@kernel
+def keep_rolling(Q, W, c, f):
+    """Keep ρ₀ of contact c, feature f, from its point in W.feature where the step starts."""
+    for side in range(2):
+        if rolls(Q, W, f, side):
+            b = body_row(W.x, W.fbody[f, side])
+            centre = turned(matrix(W.R[b]), row(Q.shape_centre, W.fshape[f, side]))
+            put(W.crolling[c], side, minus(minus(row3(W.feature.point), row(W.x, b)), centre))
+
+
+@kernel
+def row3(a):
+    """An array (3,) as three numbers."""
+    return (a[0], a[1], a[2])
 
 
 @kernel
@@ -174,35 +210,45 @@ def pair_motion(Q, W, i, f, by_a, by_b, direct, h, impulse, value, C, B, H):
     whole_a, whole_b, rounding = rolls(Q, W, f, 0), rolls(Q, W, f, 1), rounding_of(Q, W, f, 0) - rounding_of(Q, W, f, 1)
     centre_a = turned(matrix(Ra), row(Q.shape_centre, W.fshape[f, 0])) if whole_a else ZERO
     centre_b = turned(matrix(Rb), row(Q.shape_centre, W.fshape[f, 1])) if whole_b else ZERO
-    rolling = times(-rounding, n)
+    rolling, pushed_a, pushed_b, M_a, M_b = times(-rounding, n), ZERO, ZERO, IDENTITY, IDENTITY
+    middle = rolling
     if whole_a:
-        rolling = plus(rolling, minus(arm_a, centre_a))
+        whole = minus(arm_a, centre_a)
+        pushed_a, M_a = rolling_arm(row(W.crolling[i], 0), whole, square_of_size(Q, W, f, 0))
+        rolling, middle = plus(rolling, whole), plus(middle, times(0.5, plus(whole, pushed_a)))
     if whole_b:
-        rolling = plus(rolling, minus(arm_b, centre_b))
+        whole = minus(arm_b, centre_b)
+        pushed_b, M_b = rolling_arm(row(W.crolling[i], 1), whole, square_of_size(Q, W, f, 1))
+        rolling, middle = plus(rolling, whole), plus(middle, times(0.5, plus(whole, pushed_b)))
+    _put_nine(m.mixed[0], M_a)
+    _put_nine(m.mixed[1], M_b)
     behind_a, behind_b, spin = minus(arm_a, rolling), minus(arm_b, rolling), minus(spin_a, spin_b)
     back_a, back_b = turned_to_start(R0a, Ra), turned_to_start(R0b, Rb)
     u = minus(
-        _slip((v_a[0], v_a[1], v_a[2]), spin_a, behind_a, rolling, back_a, h, m.behind[0]),
-        _slip((v_b[0], v_b[1], v_b[2]), spin_b, behind_b, rolling, back_b, h, m.behind[1]),
+        _slip((v_a[0], v_a[1], v_a[2]), spin_a, behind_a, middle, back_a, h, m.behind[0]),
+        _slip((v_b[0], v_b[1], v_b[2]), spin_b, behind_b, middle, back_b, h, m.behind[1]),
     )
     m.slip[0], m.slip[1], m.slip[2] = u
     for t in range(2):
         T, p, f_t = (T1, p1, fold[0]) if t == 0 else (T2, p2, fold[1])
         value[1 + t] = dot(T, u)
-        k_a, turn_a = _slip_rows(T, spin_a, behind_a, rolling, back_a, h)
-        k_b, turn_b = _slip_rows(T, spin_b, behind_b, rolling, back_b, h)
-        by_rolling = plus(minus(k_b, k_a), cross(T, spin))
+        k_a, turn_a = _slip_rows(T, spin_a, behind_a, middle, back_a, h)
+        k_b, turn_b = _slip_rows(T, spin_b, behind_b, middle, back_b, h)
+        by_moved, by_spin = minus(k_b, k_a), cross(T, spin)
+        by_rolling = plus(by_moved, by_spin)
         if whole_a:
-            k_a, turn_a = plus(k_a, by_rolling), minus(turn_a, cross(centre_a, by_rolling))
+            by_whole = plus(by_moved, turned(halfway(M_a), by_spin))
+            k_a, turn_a = plus(k_a, by_whole), minus(turn_a, cross(centre_a, by_whole))
         if whole_b:
-            k_b, turn_b = minus(k_b, by_rolling), plus(turn_b, cross(centre_b, by_rolling))
+            by_whole = plus(by_moved, turned(halfway(M_b), by_spin))
+            k_b, turn_b = minus(k_b, by_whole), plus(turn_b, cross(centre_b, by_whole))
         by_n = along(along(times(-dot(N, u), p), -f_t, u), -rounding, by_rolling)  # (by the change of T, then by that of ρ)
         if on_a:
             _put_row(D, 0, by_n, minus(k_a, k_b), by_a, times(-1.0, k_a), turn_a, C[0], 1 + t)
-            _add_direct(C[0], 1 + t, times(direct, T), times(direct, cross(rolling, T)), Ra)
+            _add_direct(C[0], 1 + t, times(direct, T), times(direct, cross(middle, T)), Ra)
         if on_b:
             _put_row(D, WIDTH, by_n, minus(k_a, k_b), by_b, k_b, times(-1.0, turn_b), C[1], 1 + t)
-            _add_direct(C[1], 1 + t, times(-direct, T), times(-direct, cross(rolling, T)), Rb)
+            _add_direct(C[1], 1 + t, times(-direct, T), times(-direct, cross(middle, T)), Rb)
     if count > 3:
         _spin_rows(count, n, T1, T2, fold, p1, p2, N, spin_a, spin_b, Ra, Rb, on_a, on_b, by_a, by_b, direct, D, value, C)
     # the application point c*, seen from the two bodies at the start of the step
@@ -213,7 +259,8 @@ def pair_motion(Q, W, i, f, by_a, by_b, direct, h, impulse, value, C, B, H):
     carried_a, carried_b = turned(back_a, fixed_a), turned(back_b, fixed_b)
     put(m.carried, 0, carried_a)
     put(m.carried, 1, carried_b)
-    at_a, at_b = plus(carried_a, minus(arm_a, fixed_a)), plus(carried_b, minus(arm_b, fixed_b))
+    at_a = plus(carried_a, pushed_a if whole_a else minus(arm_a, fixed_a))
+    at_b = plus(carried_b, pushed_b if whole_b else minus(arm_b, fixed_b))
     apart = plus(minus(row(W.x, b), row(W.x, a)), minus(at_b, at_a))  # p_B - p_A
     arm_a, arm_b = along(at_a, 1.0 - share, apart), along(at_b, -share, apart)
     put(m.arms, 0, arm_a)
@@ -232,9 +279,9 @@ def pair_motion(Q, W, i, f, by_a, by_b, direct, h, impulse, value, C, B, H):
         for i in range(3):
             store(zeros(), D, PLACE + i, at)
         if share > 0.0:
-            _place_rows(D, at, share, back_a, whole_a, round_a, fixed_a, of_a, by, n, half)
+            _place_rows(D, at, share, back_a, whole_a, M_a, round_a, fixed_a, of_a, by, n, half)
         if share < 1.0:
-            _place_rows(D, at, 1.0 - share, back_b, whole_b, round_b, fixed_b, not of_a, by, times(-1.0, n), -half)
+            _place_rows(D, at, 1.0 - share, back_b, whole_b, M_b, round_b, fixed_b, not of_a, by, times(-1.0, n), -half)
         _turning_rows(D, at, weight * impulse[0], weight * impulse[1], weight * impulse[2], f1, f2, p1, p2, N, FORCE)
         if count > 3:
             second, third = (impulse[4], impulse[5]) if count > 4 else (0.0, 0.0)
@@ -243,6 +290,13 @@ def pair_motion(Q, W, i, f, by_a, by_b, direct, h, impulse, value, C, B, H):
             _wrench_rows(count > 3, D, at, F, arm_a, R0a, 1.0, H[0])
         if on_b:
             _wrench_rows(count > 3, D, at, F, arm_b, R0b, -1.0, H[1])
+
+
+@kernel
+def _put_nine(out, a):
+    """out (9,) = nine numbers."""
+    for k in range(9):
+        out[k] = a[k]
 
 
 @kernel
@@ -337,18 +391,21 @@ def _turning_rows(D, at, y0, y1, y2, f1, f2, p1, p2, N, to):
 
 
 @kernel
-def _place_rows(D, at, share, back, whole, radius, fixed, moves, by, out, half):
-    """Rows PLACE of D += share δp of one body, by the motion of one body; moves: whether it is the same. fixed: m'; radius: ρ' is
-    radius n; out: ± n and half: ± ½ gap, + for A.
+def _place_rows(D, at, share, back, whole, M, radius, fixed, moves, by, out, half):
+    """Rows PLACE of D += share δp of one body, by the motion of one body; moves: whether it is the same. fixed: m'; whole: of a rim
+    or a curved shape, with M; else ρ' is radius n. out: ± n and half: ± ½ gap, + for A.
     """
     gap = load(D, GAP, at)
     for i in range(3):
         k, l = (i + 1) % 3, (i + 2) % 3
-        r = add(add(load(D, POINT + i, at), 0.5 * out[i], gap), half, load(D, NORMAL + i, at))
+        r = load(D, POINT + i, at)
+        if not whole:
+            r = add(add(r, 0.5 * out[i], gap), half, load(D, NORMAL + i, at))
         if moves:
             r = less(less(add(r, fixed[k], load(by, 3 + l, 0)), fixed[l], load(by, 3 + k, 0)), 1.0, load(by, i, 0))
         if whole:
-            store(add(load(D, PLACE + i, at), share, r), D, PLACE + i, at)
+            for j in range(3):
+                store(add(load(D, PLACE + j, at), share * M[3 * j + i], r), D, PLACE + j, at)
             continue
         turning = load(D, NORMAL + i, at)
         r = less(r, radius, turning)

@@ -14,7 +14,8 @@ rigid motion of both changes nothing but directions. With the rows Y (by δx) an
     δ(gap, v_t)  = Y u + (Z + Y [·×d]) ψ + σ T (ψ × (v - R c/h))
     δ(F, τ)      = likewise,  and  δτ += σ R₀ᵀ (δa × F),  δa = β (u + ψ × Q m'), less u on the mover;  δτ -= R₀ᵀψ × τ on the mover
 
-where β is the mover's part of the application point and Q m' what it carries of it (feature_rows.py),
+where β is the mover's part of the application point and Q m' what it carries of it (feature_rows.py); of rims and curved shapes
+also what ρ₀ makes, the point of contact where the step starts (rolling_arms.py);
 
 less, where an overlap may stay, the change of the gap where the step starts; plus, on the central path, the change of what the
 overhang of a feature there adds to its gap (collision/overhang.py).
@@ -31,13 +32,14 @@ in the world, so T lags behind.
 
 import math
 
-from dojo_py.algebra.vectors import along, cross, dot, matrix, row, times, turned, turned_back
+from dojo_py.algebra.vectors import along, cross, dot, matrix, minus, row, times, turned, turned_back
 from dojo_py.arrays import body_row, copy, scratch
 from dojo_py.hard.compiled_apart import START, displace_pair, feature_place
 from dojo_py.hard.elements.contact_rows import feels_frame, physical_impulse, scale_rows
-from dojo_py.hard.elements.feature_rows import place_share
+from dojo_py.hard.elements.feature_rows import place_share, rolls, row3
 from dojo_py.hard.elements.pair_contacts import upright
-from dojo_py.hard.elements.plane_contacts import plane_rows, touching
+from dojo_py.hard.elements.plane_contacts import plane_rows, rolling_by_start, touching
+from dojo_py.hard.elements.rolling_arms import from_start
 from dojo_py.jit import kernel
 from dojo_py.solver.cones.contact import MOST_ROWS, ROWS, impulse_of
 from dojo_py.solver.octet import WIDTH
@@ -84,10 +86,13 @@ def plane_changes(P, W, G, h):
             u2 = R[2, 0] * w[0] + R[2, 1] * w[1] + R[2, 2] * w[2]
             y[k, 0] = y[k, 1] = y[k, 2] = 0.0
             y[k, 3], y[k, 4], y[k, 5] = u1 * d[2] - u2 * d[1], u2 * d[0] - u0 * d[2], u0 * d[1] - u1 * d[0]
+        F_world = along(along(times(f[0], row(P.normal, i)), f[1], row(t, 0)), f[2], row(t, 1))
+        out = G.contact[b]
+        if P.curved[i]:
+            _rolled_at_start(P, i, W, F_world, y, out)
         scale_rows(W, c, y)
         for k in range(rows):
             copy(y[k], G.motion[c, k])
-        out = G.contact[b]
         subtract_impulses(rows, W.cB[c, 0], K, y, out, 0)
         # H is for a fixed frame of the start; here that rotates with the body, which subtracts (Rᵀ ψ) × torque
         t0, t1, t2 = torque_of(rows, W.cB[c, 0], F)
@@ -96,11 +101,28 @@ def plane_changes(P, W, G, h):
             out[4, 3 + k] += H[1, k] + t2 * R0[k, 0] - t0 * R0[k, 2]
             out[5, 3 + k] += H[2, k] + t0 * R0[k, 1] - t1 * R0[k, 0]
         # the arm a = R c at the start rotates:  Rᵀ ((ψ × a) × F) = c (ψ·F) - Rᵀ ψ (a·F)
-        F_world = along(along(times(f[0], row(P.normal, i)), f[1], row(t, 0)), f[2], row(t, 1))
         reach = dot(turned(matrix(R0), row(P.point, i)), F_world)
         for k in range(3):
             for j in range(3):
                 out[3 + j, 3 + k] += point[j] * F_world[k] - reach * R0[k, j]
+
+
+@kernel
+def _rolled_at_start(P, i, W, F, y, out):
+    """The parts by ψ of plane candidate i's motion y (rows, 6) and wrench out (6, 6) that ρ₀ makes (rolling_arms.py).
+
+    F (3,): its impulse, world axes.
+    """
+    b = P.body[i]
+    by_start, by_turn = rolling_by_start(P, i, W)
+    spin, R = turned(matrix(W.Rn[b]), (W.v[b, 3], W.v[b, 4], W.v[b, 5])), matrix(W.R[b])
+    for k in range(3):
+        change = turned(by_start, (by_turn[k], by_turn[3 + k], by_turn[6 + k]))
+        slip, torque = cross(spin, times(0.5, change)), turned_back(R, cross(change, F))
+        for r in range(3):
+            out[3 + r, 3 + k] += torque[r]
+        for t in range(2):
+            y[1 + t, 3 + k] += dot(row(P.tangent[i], t), slip)
 
 
 @kernel
@@ -153,9 +175,11 @@ def pair_changes(L, P, Q, W, G, h):
             G.pair_force[c, i] = motion.force[i] if side == 0 else -motion.force[i]
         _move_rows(W, c, side, motion.tangents, motion.behind[side], h, y)
         _move_wrench(P, Q, W, c, side, F, motion.force, f)
-        faded, felt = W.cslope[c] != 0.0, feels_frame(W, c)
-        if felt or W.contact_allowance[c] > 0.0 or faded:
+        faded, felt, rolled = W.cslope[c] != 0.0, feels_frame(W, c), _any_rolls(Q, W, W.active[c] - P.body.shape[0])
+        if felt or W.contact_allowance[c] > 0.0 or faded or rolled:
             feature_place(L, P, Q, W, W.active[c] - P.body.shape[0], START)
+        if rolled:
+            _roll_at_start(P, Q, W, c, side, y, f)
         if faded:  # the fraction of the impulse that acts is a function of the gap where the step starts
             _fade(W, c, F, start.dgap[6 * side : 6 * side + 6], f)
             copy(start.dgap[6 * side : 6 * side + 6], G.fade[c])
@@ -223,6 +247,51 @@ def _move_wrench(P, Q, W, c, side, impulse, F, f):
         f[side, 3, 3 + k] -= R[k, 1] * t2 - R[k, 2] * t1
         f[side, 4, 3 + k] -= R[k, 2] * t0 - R[k, 0] * t2
         f[side, 5, 3 + k] -= R[k, 0] * t1 - R[k, 1] * t0
+
+
+@kernel
+def _any_rolls(Q, W, f):
+    """Whether a side of feature f rolls about its shape's centre."""
+    return rolls(Q, W, f, 0) or rolls(Q, W, f, 1)
+
+
+@kernel
+def _roll_at_start(P, Q, W, c, side, y, f):
+    """The parts of y (rows, 6) and f (2, 6, 6) by (u, ψ) of one side of pair c that ρ₀ of both sides make (rolling_arms.py)."""
+    feature, F, dc = W.active[c] - P.body.shape[0], row3(W.motion.force), W.feature.dc
+    rate, share = relative_rate(W, c), place_share(Q, W, feature)
+    for of in range(2):
+        if not rolls(Q, W, feature, of):
+            continue
+        b, by_start = body_row(W.R, W.cbody[c, of]), from_start(row9(W.motion.mixed[of]))
+        centre = turned(matrix(W.R[b]), row(Q.shape_centre, W.fshape[feature, of]))
+        for k in range(6):
+            change = (dc[0, 6 * side + k], dc[1, 6 * side + k], dc[2, 6 * side + k])
+            if of == side:
+                e = (1.0 * (k % 3 == 0), 1.0 * (k % 3 == 1), 1.0 * (k % 3 == 2))
+                change = minus(change, e if k < 3 else cross(e, centre))
+            change = turned(by_start, change)
+            slip, moment = cross(rate, times(0.5, change)), cross(times(share if of == 0 else 1.0 - share, change), F)
+            for t in range(2):
+                y[1 + t, k] += W.cratio[c, t] * dot(row(W.motion.tangents, t), slip)
+            for m in range(2):
+                torque = turned_back(matrix(W.R[body_row(W.R, W.cbody[c, m])]), moment)
+                for r in range(3):
+                    f[m, 3 + r, k] += torque[r] if m == 0 else -torque[r]
+
+
+@kernel
+def relative_rate(W, c):
+    """ω_A - ω_B of pair contact c, world axes."""
+    a, b = body_row(W.Rn, W.cbody[c, 0]), body_row(W.Rn, W.cbody[c, 1])
+    spin_a = turned(matrix(W.Rn[a]), (W.v[a, 3], W.v[a, 4], W.v[a, 5]))
+    return minus(spin_a, turned(matrix(W.Rn[b]), (W.v[b, 3], W.v[b, 4], W.v[b, 5])))
+
+
+@kernel
+def row9(a):
+    """An array (9,) as nine numbers."""
+    return (a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8])
 
 
 @kernel

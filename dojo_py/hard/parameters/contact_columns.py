@@ -12,10 +12,13 @@ less, where an overlap may stay, the change of the gap where the step starts.
 
 import math
 
-from dojo_py.algebra.vectors import along, cross, dot, matrix, minus, row, times, turned, turned_back
+from dojo_py.algebra.vectors import along, cross, dot, matrix, minus, plus, row, times, turned, turned_back
 from dojo_py.arrays import scratch
+from dojo_py.collision.plane import square_of
 from dojo_py.friction_laws import FRICTIONLESS
 from dojo_py.hard.elements.contact_rows import physical_impulse
+from dojo_py.hard.elements.plane_contacts import touching
+from dojo_py.hard.elements.rolling_arms import by_square, from_start, rolling_arm
 from dojo_py.hard.parameters.adjoint import pull_one, pull_three
 from dojo_py.jit import kernel
 from dojo_py.solver.cones.contact import MOST_ROWS, ROWS, impulse_of
@@ -66,15 +69,23 @@ def arm_column(L, P, W, D, i, axis, value, h, out):
 def ellipsoid_column(L, P, W, D, i, entry, value, out):
     """out (nv,) += column of an entry (0 … 8) of M of plane candidate i times value.
 
-    p = p_c - M n_b / s,  s² = n_b · M n_b,  hence δp = -δM n_b / s + (n_b · δM n_b) M n_b / (2 s³);  the whole arm p - p_c rolls.
+    p = p_c - M n_b / s,  s² = n_b · M n_b,  hence δp = -δM n_b / s + (n_b · δM n_b) M n_b / (2 s³);  the whole arm p - p_c rolls,
+    where the step starts, too (rolling_arms.py).
     """
     if D.slot[i] < 0:
         return
-    b, n = P.body[i], row(P.normal, i)
-    w = W.v[b]
-    arm, _ = _lowest_by_entry(matrix(P.shape[i]), turned_back(matrix(W.Rn[b]), n), entry, value)
-    _, before = _lowest_by_entry(matrix(P.shape[i]), turned_back(matrix(W.R[b]), n), entry, value)
-    _arm_column(L, P, W, D, i, arm, cross((w[3], w[4], w[5]), arm), before, turned(matrix(W.turn[b]), arm), out)
+    b, n, shape, centre = P.body[i], row(P.normal, i), matrix(P.shape[i]), row(P.point, i)
+    w, S, square = W.v[b], matrix(W.turn[b]), square_of(P.shape[i])
+    arm, _ = _lowest_by_entry(shape, turned_back(matrix(W.Rn[b]), n), entry, value)
+    start, before = _lowest_by_entry(shape, turned_back(matrix(W.R[b]), n), entry, value)
+    (p, _), (p0, _) = touching(P, i, W.Rn[b]), touching(P, i, W.R[b])
+    rolling, rolling0 = minus(p, centre), turned_back(S, minus(p0, centre))
+    _, M = rolling_arm(rolling0, rolling, square)
+    pushed = plus(turned(M, arm), turned(from_start(M), turned_back(S, start)))
+    if entry % 4 == 0:  # (of L², the trace)
+        pushed = along(pushed, value, by_square(rolling0, rolling, square))
+    slip = cross((w[3], w[4], w[5]), times(0.5, plus(arm, pushed)))
+    _arm_column(L, P, W, D, i, arm, slip, before, turned(S, pushed), out)
 
 
 @kernel

@@ -13,7 +13,7 @@ cone with unequal coefficients along its tangents, depend on the frame's angle a
 Where the step starts the gap changes, too: with it an overlap that may stay, and the fading factor of a far pair (far_pairs.py).
 """
 
-from dojo_py.algebra.vectors import along, dot, matrix, minus, plus, row, times, turned_back
+from dojo_py.algebra.vectors import along, dot, matrix, minus, plus, row, times, turned, turned_back
 from dojo_py.arrays import body_row, scratch
 from dojo_py.hard.compiled_apart import START, displace_pair, feature_place, size_change
 from dojo_py.hard.contacts.size_change import BEYOND, END, LONGER
@@ -25,11 +25,15 @@ from dojo_py.hard.elements.feature_rows import (
     place_share,
     rolls,
     rounding_of,
+    row3,
     slip_change,
+    square_by_size,
+    square_of_size,
     tangents_change,
     turned_to_start,
 )
-from dojo_py.hard.gradients.contact_change import frame_angle, twist_rows
+from dojo_py.hard.elements.rolling_arms import by_square, from_start
+from dojo_py.hard.gradients.contact_change import frame_angle, relative_rate, row9, twist_rows
 from dojo_py.hard.parameters.adjoint import pull, pull_one
 from dojo_py.jit import kernel
 from dojo_py.solver.cones.contact import MOST_ROWS, ROWS, impulse_of
@@ -58,13 +62,15 @@ def _moved_column(L, P, Q, W, D, c, side, longer, end, start, turn, h, out):
     displace_pair(L, P, Q, W, c, h)
     at, m, place = 6 * side, W.motion, W.feature
     point, normal = _moved_by(m.dc, at, end, turn), _moved_by(m.dn, at, end, turn)
-    point = along(point, longer * (0.5 if side == 1 else -0.5), _three(m.normal))
+    point = along(point, longer * (0.5 if side == 1 else -0.5), row3(m.normal))
     at_end = _change(m.dgap, at, end, turn) - longer, normal, point
-    before, turned0, beyond = 0.0, ZERO, _change(W.cbeyond_by[c], at, start, turn)
-    if _feels_start(W, c):
-        feature_place(L, P, Q, W, W.active[c] - P.body.shape[0], START)
+    f, before, turned0, point0 = W.active[c] - P.body.shape[0], 0.0, ZERO, ZERO
+    if _feels_start(Q, W, c, f):
+        feature_place(L, P, Q, W, f, START)
         before, turned0 = _change(place.dgap, at, start, turn) - longer, _moved_by(place.dn, at, start, turn)
-    _feature_column(L, P, Q, W, D, c, side, longer, at_end, (before, turned0, beyond), h, out)
+        point0 = _moved_by(place.dc, at, start, turn)
+    at_start = before, turned0, point0, _change(W.cbeyond_by[c], at, start, turn)
+    _feature_column(L, P, Q, W, D, c, side, longer, at_end, at_start, 0.0, h, out)
 
 
 @kernel
@@ -75,34 +81,38 @@ def size_column(L, P, Q, W, D, c, side, k, value, h, out):
     longer = value * change[LONGER]
     if W.fpair[f] < Q.rounds[0] and longer != 0.0:  # (a column of its own: PAIR_RADIUS)
         return
-    end, start = times(value, _three(change[END + 1 :])), times(value, _three(change[BEGIN + 1 :]))
-    at_end = value * change[END], end, times(value, _three(change[END + 4 :]))
+    end, start = times(value, row3(change[END + 1 :])), times(value, row3(change[BEGIN + 1 :]))
+    at_end = value * change[END], end, times(value, row3(change[END + 4 :]))
     beyond = value * change[BEYOND]
+    at_start = value * change[BEGIN] + beyond, start, times(value, row3(change[BEGIN + 4 :])), beyond
     displace_pair(L, P, Q, W, c, h)
-    _feature_column(L, P, Q, W, D, c, side, longer, at_end, (value * change[BEGIN] + beyond, start, beyond), h, out)
+    larger = value * square_by_size(Q, W, f, side, k) if rolls(Q, W, f, side) else 0.0
+    _feature_column(L, P, Q, W, D, c, side, longer, at_end, at_start, larger, h, out)
 
 
 @kernel
-def _feels_start(W, c):
-    """Whether pair contact c depends on where the step starts by more than the overhang there."""
-    return W.contact_allowance[c] > 0.0 or feels_frame(W, c) or W.cslope[c] != 0.0
+def _feels_start(Q, W, c, f):
+    """Whether pair contact c, feature f, depends on where the step starts by more than the overhang there."""
+    return W.contact_allowance[c] > 0.0 or feels_frame(W, c) or W.cslope[c] != 0.0 or rolls(Q, W, f, 0) or rolls(Q, W, f, 1)
 
 
 @kernel
-def _feature_column(L, P, Q, W, D, c, side, longer, at_end, at_start, h, out):
+def _feature_column(L, P, Q, W, D, c, side, longer, at_end, at_start, larger, h, out):
     """out (nv,) += column of a change of the feature of pair contact c, displaced by `displace_pair`.
 
-    at_end: (gap, normal, point); at_start: (gap, normal, the term of the overhang alone); longer: change of the radius of one
-    side [m]. (No parameter moves the centre of a shape that rolls.)
+    at_end: (gap, normal, point); at_start: (gap, normal, point, the term of the overhang alone); longer: change of the radius of
+    one side [m]; larger: of L² of what rolls there [m²] (rolling_arms.py). (No parameter moves the centre of a shape that rolls.)
     """
-    impulse, y, n = scratch(MOST_ROWS), scratch(MOST_ROWS), _three(W.motion.normal)
+    impulse, y, n, feature = scratch(MOST_ROWS), scratch(MOST_ROWS), row3(W.motion.normal), W.active[c] - P.body.shape[0]
     impulse_of(W.claw[c], W.con[c], impulse)
-    (gap, dn, point), (before, dn0, beyond) = at_end, at_start
+    (gap, dn, point), (before, dn0, point0, beyond) = at_end, at_start
+    of_a = _pushed_change(Q, W, c, feature, 0, point, point0, larger if side == 0 else 0.0)
+    of_b = _pushed_change(Q, W, c, feature, 1, point, point0, larger if side == 1 else 0.0)
     dT1, dT2 = tangents_change(W.cframe[c, 0], W.cframe[c, 1:3], n, dn)
     y[0] = gap + beyond - (before if W.contact_allowance[c] > 0.0 else 0.0)
-    _slip_rows(P, Q, W, c, side, longer, point, n, dn, dT1, dT2, h, y)
+    _slip_rows(Q, W, c, feature, side, longer, point, (of_a, of_b), n, dn, dT1, dT2, h, y)
     half = along(times(0.5 * gap, n), W.motion.half_gap[0], dn)
-    place = _place_change(Q, W, c, W.active[c] - P.body.shape[0], side, longer, point, half, n, dn)
+    place = _place_change(Q, W, c, feature, side, longer, point, (of_a, of_b), half, n, dn)
     _push_bodies(L, W, D, c, impulse, place, dn, dT1, dT2, out)
     if W.cslope[c] != 0.0:
         _faded(L, W, D, c, impulse, W.cslope[c] * before, out)
@@ -121,12 +131,6 @@ def _displaced(R, b, axis, value):
 
 
 @kernel
-def _three(a):
-    """An array (3,) as three numbers."""
-    return (a[0], a[1], a[2])
-
-
-@kernel
 def _change(by, at, shift, turn):
     """Change of a number as a feature moves and turns, (3,) each; by (12,): its derivatives, from `at` on by this motion."""
     moved = by[at] * shift[0] + by[at + 1] * shift[1] + by[at + 2] * shift[2]
@@ -140,19 +144,22 @@ def _moved_by(by, at, shift, turn):
 
 
 @kernel
-def _slip_rows(P, Q, W, c, side, longer, point, n, dn, dT1, dT2, h, y):
-    """y (rows,), from row 1 on: change of slip, spinning and rolling of pair contact c.
+def _slip_rows(Q, W, c, f, side, longer, point, pushed, n, dn, dT1, dT2, h, y):
+    """y (rows,), from row 1 on: change of slip, spinning and rolling of pair contact c, feature f.
 
-    point, dn, dT1, dT2 (3,): changes of point, normal and tangents; n (3,): the normal; longer: the radius of one side [m].
+    point, dn, dT1, dT2 (3,): changes of point, normal and tangents; pushed: of ρ' of both sides; n (3,): the normal; longer: the
+    radius of one side [m].
     """
     # c moves, and ρ rotates with the normal; a radius lengthens its own part of ρ only
-    feature, T, slip = W.active[c] - P.body.shape[0], W.motion.tangents, _three(W.motion.slip)
-    rolling = plus(
-        _rolling_change(Q, W, feature, 0, dn, point, n, longer if side == 0 else 0.0),
-        _rolling_change(Q, W, feature, 1, dn, point, n, longer if side == 1 else 0.0),
-    )
-    a, b, rate = body_row(W.R, W.cbody[c, 0]), body_row(W.R, W.cbody[c, 1]), _relative_rate(W, c)
-    change = slip_change(turned_to_start(W.R[a], W.Rn[a]), turned_to_start(W.R[b], W.Rn[b]), rate, h, point, rolling)
+    T, slip = W.motion.tangents, row3(W.motion.slip)
+    of_a = _rolling_change(Q, W, f, 0, dn, point, n, longer if side == 0 else 0.0)
+    of_b = _rolling_change(Q, W, f, 1, dn, point, n, longer if side == 1 else 0.0)
+    middle_a = times(0.5, plus(of_a, pushed[0])) if rolls(Q, W, f, 0) else of_a
+    middle_b = times(0.5, plus(of_b, pushed[1])) if rolls(Q, W, f, 1) else of_b
+    dm = minus(point, plus(of_a, of_b))
+    a, b, rate = body_row(W.R, W.cbody[c, 0]), body_row(W.R, W.cbody[c, 1]), relative_rate(W, c)
+    back_a, back_b = turned_to_start(W.R[a], W.Rn[a]), turned_to_start(W.R[b], W.Rn[b])
+    change = slip_change(back_a, back_b, rate, h, dm, plus(middle_a, middle_b))
     for t in range(2):
         y[1 + t] = W.cratio[c, t] * (dot(row(T, t), change) + dot(dT1 if t == 0 else dT2, slip))
     for k in range(3, ROWS[W.claw[c]]):
@@ -160,19 +167,33 @@ def _slip_rows(P, Q, W, c, side, longer, point, n, dn, dT1, dT2, h, y):
 
 
 @kernel
-def _place_change(Q, W, c, f, side, longer, point, half, n, dn):
+def _place_change(Q, W, c, f, side, longer, point, pushed, half, n, dn):
     """Change of the application point c* of pair contact c, feature f. half (3,): of ½ gap n; the rest as in `_slip_rows`."""
-    share = place_share(Q, W, f)
+    share, (of_a, of_b) = place_share(Q, W, f), pushed
     a, b = body_row(W.R, W.cbody[c, 0]), body_row(W.R, W.cbody[c, 1])
-    of_a = lever_change(
-        turned_to_start(W.R[a], W.Rn[a]), rolls(Q, W, f, 0), -rounding_of(Q, W, f, 0), -longer if side == 0 else 0.0,
-        plus(point, half), n, dn,
-    )  # fmt: skip
-    of_b = lever_change(
-        turned_to_start(W.R[b], W.Rn[b]), rolls(Q, W, f, 1), rounding_of(Q, W, f, 1), longer if side == 1 else 0.0,
-        minus(point, half), n, dn,
-    )  # fmt: skip
+    if not rolls(Q, W, f, 0):
+        radius, more = -rounding_of(Q, W, f, 0), -longer if side == 0 else 0.0
+        of_a = lever_change(turned_to_start(W.R[a], W.Rn[a]), radius, more, plus(point, half), n, dn)
+    if not rolls(Q, W, f, 1):
+        radius, more = rounding_of(Q, W, f, 1), longer if side == 1 else 0.0
+        of_b = lever_change(turned_to_start(W.R[b], W.Rn[b]), radius, more, minus(point, half), n, dn)
     return along(times(share, of_a), 1.0 - share, of_b)
+
+
+@kernel
+def _pushed_change(Q, W, c, f, side, point, point0, larger):
+    """Change of ρ' of one side of pair contact c, feature f, if it rolls (rolling_arms.py), by those of the point of contact where
+    the step ends and starts (3,) and of L² [m²].
+    """
+    if not rolls(Q, W, f, side):
+        return ZERO
+    M, b = row9(W.motion.mixed[side]), body_row(W.xn, W.cbody[c, side])
+    change = plus(turned(M, point), turned(from_start(M), point0))
+    if larger == 0.0:
+        return change
+    centre = turned(matrix(W.Rn[b]), row(Q.shape_centre, W.fshape[f, side]))
+    end = minus(minus(row3(W.motion.point), row(W.xn, b)), centre)
+    return along(change, larger, by_square(row(W.crolling[c], side), end, square_of_size(Q, W, f, side)))
 
 
 @kernel
@@ -180,7 +201,7 @@ def _push_bodies(L, W, D, c, impulse, place, dn, dT1, dT2, out):
     """out (nv,) += column of the wrenches of pair contact c as c*, its normal and tangents change, its impulse (rows,) held."""
     pushed, x, weight = scratch(MOST_ROWS), scratch(6), W.cweight[c]
     physical_impulse(W, c, impulse, pushed)
-    F, torque = _three(W.motion.force), ZERO
+    F, torque = row3(W.motion.force), ZERO
     dF = times(weight, plus(plus(times(pushed[0], dn), times(pushed[1], dT1)), times(pushed[2], dT2)))
     for k in range(3, ROWS[W.claw[c]]):
         torque = along(torque, weight * pushed[k], dn if k == 3 else dT1 if k == 4 else dT2)
@@ -248,15 +269,3 @@ def _rolling_change(Q, W, f, side, dn, point, n, longer):
         return point
     sign = 1.0 if side == 0 else -1.0
     return plus(times(-sign * rounding_of(Q, W, f, side), dn), times(-sign * longer, n))
-
-
-@kernel
-def _relative_rate(W, c):
-    """ω_A - ω_B of pair contact c, world axes."""
-    a, b = body_row(W.Rn, W.cbody[c, 0]), body_row(W.Rn, W.cbody[c, 1])
-    Ra, Rb, p, q = W.Rn[a], W.Rn[b], W.v[a], W.v[b]
-    return (
-        Ra[0, 0] * p[3] + Ra[0, 1] * p[4] + Ra[0, 2] * p[5] - Rb[0, 0] * q[3] - Rb[0, 1] * q[4] - Rb[0, 2] * q[5],
-        Ra[1, 0] * p[3] + Ra[1, 1] * p[4] + Ra[1, 2] * p[5] - Rb[1, 0] * q[3] - Rb[1, 1] * q[4] - Rb[1, 2] * q[5],
-        Ra[2, 0] * p[3] + Ra[2, 1] * p[4] + Ra[2, 2] * p[5] - Rb[2, 0] * q[3] - Rb[2, 1] * q[4] - Rb[2, 2] * q[5],
-    )
