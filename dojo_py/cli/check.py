@@ -17,6 +17,9 @@ from dojo_py.reproduce.text import format_pairs
 JOINTS = {0: "free", 1: "ball", 2: "slide", 3: "hinge"}
 SHAPES = {0: "plane", 1: "hfield", 2: "sphere", 3: "capsule", 4: "ellipsoid", 5: "cylinder", 6: "box", 7: "mesh"}
 
+MOST_TOLD = 6
+"""Open equalities that are named one by one."""
+
 
 def add(commands: Any) -> None:
     """Add the command's parser."""
@@ -27,7 +30,9 @@ def add(commands: Any) -> None:
         "neither mode takes the whole file, 2 when there is no such file.",
     )
     parser.add_argument("model", metavar="NAME|FILE", help=MODEL_HELP)
-    parser.add_argument("--keyframe", metavar="NAME", help="where to look for bodies in each other (default: at qpos0)")
+    parser.add_argument(
+        "--keyframe", metavar="NAME", help="where to look for bodies in each other and open equalities (default: at qpos0)"
+    )
     parser.set_defaults(run=run)
 
 
@@ -43,6 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
         print(format_pairs(contents(report.model)))
         refused = refusals(report.model)
         _tell_overlaps(report.model, arguments.keyframe)
+        _tell_open_equalities(report.model, arguments.keyframe)
     for record in report.unsupported:
         print(f"refused by both modes: {record}")
     for mode, messages in refused.items():
@@ -67,9 +73,30 @@ def _tell_overlaps(model: Any, keyframe: str | None) -> None:
 
     found = overlaps(model, pose_at(model, keyframe))
     if found:
-        place = "qpos0" if keyframe is None else f"keyframe '{keyframe}'"
-        print(f"note: at {place} {told(model, found)}. If joints hold bodies like this, the joints jam in the hard mode:")
+        print(
+            f"note: at {_place(keyframe)} {told(model, found)}. If joints hold bodies like this, the joints jam in the hard mode:"
+        )
         print("      `dojo_py convert --exclude-overlaps` writes the model without contacts between such bodies")
+
+
+def _tell_open_equalities(model: Any, keyframe: str | None) -> None:
+    """Say which equalities are open at this keyframe, at qpos0 if there is none, and how fast the hard mode closes them."""
+    from dojo_py.cli.inputs import choose_keyframe
+    from dojo_py.mechanism.open_equalities import open_equalities
+    from dojo_py.mechanism.source import name_of
+
+    found = open_equalities(model, None if keyframe is None else choose_keyframe(model, keyframe)[1])
+    for one in found[:MOST_TOLD]:
+        wide = " and ".join(f"{error:.3g} {unit}" for error, unit in one.errors)
+        fast = " and ".join(f"{error / model.timestep:.3g} {unit}/s" for error, unit in one.errors)
+        print(f"note: at {_place(keyframe)} equality '{name_of(model, 'equality', one.equality)}' is open by {wide}:")
+        print(f"      the hard mode closes it in the first step of {model.timestep:g} s, at {fast}")
+    if len(found) > MOST_TOLD:
+        print(f"note: so are {len(found) - MOST_TOLD} more equalities")
+
+
+def _place(keyframe: str | None) -> str:
+    return "qpos0" if keyframe is None else f"keyframe '{keyframe}'"
 
 
 def _is_there(source: str) -> bool:

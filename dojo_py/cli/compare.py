@@ -45,6 +45,8 @@ def run(arguments: argparse.Namespace) -> int:
     target = arguments.html or Path(f"{Path(arguments.model).stem}_compare.html")
     check_target("--html", target, ENDINGS["html"])
     model = load_model(arguments.model)
+    if not model.nv:
+        raise Mistake(f"{arguments.model}: no body has a joint, nothing moves: there is nothing to compare")
     h = arguments.timestep or model.timestep
     start, keyframe = choose_keyframe(model, arguments.keyframe)
     steps, usual = count_steps(arguments.duration, h), count_steps(DEFAULT_DURATION, h)

@@ -22,6 +22,9 @@ FIRST_CHOICE = ("drop", "home")
 LONGEST_TIMESTEP = 1e6
 """That the simulators take [s]."""
 
+REAL = "biuf"
+"""Kinds of numpy types that hold real numbers."""
+
 
 def check_times(arguments: argparse.Namespace) -> None:
     """A Mistake when a --timestep or a --duration is asked for that cannot be simulated."""
@@ -86,11 +89,14 @@ def _read_controls(file: Path) -> np.ndarray:
     if file.suffix.lower() not in readers:
         raise Mistake(f"--control {file}: neither random, zero, nor a .npy, .npz or .csv file")
     try:
-        return np.asarray(readers[file.suffix.lower()](file), dtype=float)
+        table = np.asarray(readers[file.suffix.lower()](file))
     except FileNotFoundError:
         raise Mistake(f"--control {file}: no such file") from None
     except (OSError, ValueError, EOFError) as error:
         raise Mistake(f"--control {file}: cannot be read: {str(error).splitlines()[0]}") from None
+    if table.dtype.kind not in REAL:
+        raise Mistake(f"--control {file}: holds an array of type {table.dtype}, accepted are real numbers")
+    return table.astype(float)
 
 
 def _read_npy(file: Path) -> Any:

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import io
+import re
 import warnings
 from os import PathLike
 from pathlib import Path
 
 import numpy as np
 
+MEANT_AS_NUMBER = re.compile(r"[\s\"']*[-+]?[.]?\d")
+"""How a number begins, in quotes or not."""
+OTHER_SEPARATORS = {";": "';'", "\t": "tabs", " ": "blanks"}
+"""Signs that separate columns in other files."""
+
 
 def read_table(file: str | PathLike) -> np.ndarray:
     """(rows, columns) of a CSV file in UTF-8, with or without a byte order mark.
 
-    The first line may be a heading: words, none of which is a number. ValueError names the line of what is not a number.
+    The first line may be a heading: words, none of which is a number or begins as one. ValueError names the line of what is not a
+    number.
     """
     return table_and_lines(file)[0]
 
@@ -24,13 +31,7 @@ def table_and_lines(file: str | PathLike) -> tuple[np.ndarray, list[int]]:
         text = Path(file).read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         raise ValueError(f"not a text file ({error})") from error
-    words = [word.strip() for word in text.split("\n", 1)[0].split(",")]
-    numbers = [_is_number(word) for word in words]
-    comment = words[0].startswith("#")
-    if any(numbers) and not all(numbers) and not comment:
-        wrong = numbers.index(False)
-        raise ValueError(f"line 1, column {wrong + 1}: '{words[wrong]}' is not a number (a heading has words only)")
-    heading = not any(numbers) and not comment
+    heading = _is_heading(text.split("\n", 1)[0].partition("#")[0])
     rows = [(k, line.partition("#")[0]) for k, line in enumerate(text.split("\n"), 1) if not (heading and k == 1)]
     rows = [(k, line) for k, line in rows if line.strip()]
     with warnings.catch_warnings():
@@ -39,6 +40,19 @@ def table_and_lines(file: str | PathLike) -> tuple[np.ndarray, list[int]]:
             return np.loadtxt(io.StringIO(text), delimiter=",", skiprows=int(heading), ndmin=2), [k for k, _ in rows]
         except ValueError as error:
             raise ValueError(_slip(rows) or str(error)) from None
+
+
+def _is_heading(line: str) -> bool:
+    """Whether the first line of a file is a heading; ValueError where it is neither that nor numbers."""
+    words = [word.strip() for word in line.split(",")]
+    numbers, meant = [_is_number(word) for word in words], [bool(MEANT_AS_NUMBER.match(word)) for word in words]
+    if all(numbers) or words == [""]:
+        return False
+    if not any(numbers) and not any(meant):
+        return True
+    slips = [k for k, number in enumerate(numbers) if not number]
+    wrong = next((k for k in slips if meant[k]), slips[0])
+    raise ValueError(f"{_not_a_number(1, wrong, words[wrong])} (a heading has words only)")
 
 
 def _slip(rows: list[tuple[int, str]]) -> str:
@@ -50,8 +64,16 @@ def _slip(rows: list[tuple[int, str]]) -> str:
             return f"line {k} has {len(words)} columns, line {rows[0][0]} has {width}"
         wrong = next((i for i, word in enumerate(words) if not _is_number(word)), None)
         if wrong is not None:
-            return f"line {k}, column {wrong + 1}: '{words[wrong]}' is not a number"
+            return _not_a_number(k, wrong, words[wrong])
     return ""
+
+
+def _not_a_number(line: int, column: int, word: str) -> str:
+    """What is said of a word in a line, from 1, and a column, from 0."""
+    pieces = {name: [piece for piece in word.split(sign) if piece.strip()] for sign, name in OTHER_SEPARATORS.items()}
+    other = next((name for name, found in pieces.items() if len(found) > 1 and all(map(_is_number, found))), None)
+    hint = f": columns are separated by ',', not by {other}" if other else ""
+    return f"line {line}, column {column + 1}: '{word}' is not a number{hint}"
 
 
 def _is_number(word: str) -> bool:

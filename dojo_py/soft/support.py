@@ -34,6 +34,11 @@ PLUGINS = ("body", "actuator")
 """What a plugin can drive; signed distance fields (plugins of geoms) are refused where they could touch something."""
 ENABLED = {"invdiscrete": 1 << 3, "sleep": 1 << 4, "diagexact": 1 << 5, "ipc": 1 << 6, "speculative": 1 << 7}
 """Enable flags that change the dynamics or their inverse."""
+NOT_SIMULATED = "is not simulated in the soft mode; set it to zero"
+LATE_IN_STAGES = (
+    "is not simulated by the soft mode's integrator RK4, whose stages would read other samples; choose another integrator "
+    "(Euler, implicit, implicitfast), or set it to zero"
+)
 
 
 def unsupported(model: Any, integrator: int) -> list[ErrorRecord]:
@@ -44,17 +49,17 @@ def unsupported(model: Any, integrator: int) -> list[ErrorRecord]:
         *_nonzero(model, "tendon", "tendon_springyield"),
     ]
     if integrator == RK4:
-        found += _nonzero(model, "actuator", "actuator_delay")  # (its stages would read other samples)
+        found += _nonzero(model, "actuator", "actuator_delay", LATE_IN_STAGES)
     return [*found, *_of_plugins(model), *_of_actuators(model), *_of_equalities(model), *_of_pairs(model), *_of_sensors(model)]
 
 
-def _nonzero(model: Any, element: str, array: str) -> list[ErrorRecord]:
+def _nonzero(model: Any, element: str, array: str, message: str = NOT_SIMULATED) -> list[ErrorRecord]:
     """Of elements whose numbers in an array must be zero."""
     values = np.asarray(getattr(model, array, np.zeros(0)))
     if not values.size:
         return []
     found = np.flatnonzero(values.reshape(len(values), -1).any(axis=1)).tolist()
-    return [refusal(model, element, (i,), array, "is not simulated in the soft mode; set it to zero") for i in found]
+    return [refusal(model, element, (i,), array, message) for i in found]
 
 
 def _of_options(model: Any, integrator: int) -> Iterator[ErrorRecord]:

@@ -88,6 +88,13 @@ def test_version(capsys):
         (["replay", ""], "is a folder, a saved trajectory is wanted"),
         (["replay", "run.npz", "--fps", "0"], "--fps and --speed: must be positive"),
         (["simulate", "pendulum", "--control", "EMPTY.csv"], "EMPTY.csv: holds no rows"),
+        (
+            ["simulate", "pendulum", "--control", "SEMICOLONS.csv"],
+            "line 1, column 1: '0.1;0.2' is not a number: columns are separated by ','",
+        ),
+        (["simulate", "pendulum", "--control", "COMPLEX.npy"], "holds an array of type complex128, accepted are real numbers"),
+        (["simulate", "pendulum", "--control", "FIELDS.npy"], "accepted are real numbers"),
+        (["compare", "FIXED.xml"], "FIXED.xml: no body has a joint, nothing moves: there is nothing to compare"),
         (["simulate", "box", "--duration", "soon"], "soon"),
         (["simulate", "box", "--keyframe", "fly"], "it has home, slide"),
         (["simulate", "box", "--control", "nothing.npy"], "no such file"),
@@ -105,6 +112,10 @@ def test_mistakes_are_one_line_and_status_2(capsys, argv, part, tmp_path, monkey
     for ending in ("npz", "html"):
         (tmp_path / f"FOLDER.{ending}").mkdir()
     (tmp_path / "EMPTY.csv").write_text("torque\n")
+    (tmp_path / "SEMICOLONS.csv").write_text("0.1;0.2\n")
+    np.save(tmp_path / "COMPLEX.npy", np.array([[0.1 + 1j], [0.2]]))
+    np.save(tmp_path / "FIELDS.npy", np.zeros(3, [("a", float), ("b", float)]))
+    (tmp_path / "FIXED.xml").write_text('<mujoco><worldbody><body><geom size=".1"/></body></worldbody></mujoco>')
     (tmp_path / "TOSSES").mkdir()
     (tmp_path / "TOSSES" / "0.csv").write_text("1,2,3\n")
     assert part in fails(capsys, *argv)
