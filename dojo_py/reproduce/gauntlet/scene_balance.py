@@ -7,10 +7,9 @@ What the integrator promises. A free body keeps E, P and L to round-off, at ever
 and friction change E by λ·(w₋ + w₊)/2, w the rate along λ. With w₋ = w₊ - G λ that is -½ λᵀ G λ + λ·w₊, and λ·w₊ ≤ 0: it is 0
 for joints, at most 0 along a normal (a gap closes to 0, not below), negative for friction. So energy never grows as long as
 directions do not turn within the step. They turn by h Ω, Ω the fastest rotation, and the energy of a symplectic integrator
-oscillates within a band of relative width (h Ω)² about one that does not grow. Contacts of corners and balls with planes are of
-this kind. The levers r of cylinders and ellipsoids, which roll, are those after the step: they have turned by h Ω / 2 too much,
-which adds at most λ Ω² r h/2 a step, first order in h. So have normals between two bodies, where these slide on each other, at
-a speed up to Ω r; and where round bodies slide past each other at a speed u, by h u / 2 R, which adds λ u² h / 2 R. Hence
+oscillates within a band of relative width (h Ω)² about one that does not grow. Contacts with planes are of this kind. Between
+two bodies normals and levers r are those after the step: they have turned by h Ω / 2 too much, which adds at most λ Ω² r h/2 a
+step, first order in h, and where round bodies slide past each other at a speed u, by h u / 2 R, which adds λ u² h / 2 R. Hence
 growth is accepted up to BAND (h Ω)² of the kinetic energy where joints or contacts are at work, plus the sum of λ (Ω² r + u²/R)
 h/2 where such contacts are. Once h Ω > FASTEST these are no bounds any more; there the energy of bodies without joints grows by
 LOOSE of it at most. (A step is divided there, and its velocities are those from where it starts to where it ends: what turns
@@ -39,8 +38,8 @@ CREEP = 1e-4
 OPPOSED = 3.0
 """Impulses of all contacts of a body over what they add up to, which is what states tell: a sphere within a tower, a box between
 floor and wall have twice as much."""
-PLANE, ROLLING = 0, (4, 5)
-"""Types of geoms in MuJoCo's numbers: planes; ellipsoids and cylinders."""
+PLANE = 0
+"""The type of planes, in MuJoCo's numbers."""
 RESIDUAL = 1e-10
 """Of a step, the hard mode's own tolerance [m/s, rad/s]."""
 ROUND_OFF = 1e-11
@@ -137,9 +136,8 @@ def levers(run: Run, pairs: Any) -> Array:
 
 
 def _with_turning_contacts(m: Any, pairs: Any) -> Array:
-    """(ngeom,) of moving bodies: those that roll, and those that may touch anything but a plane."""
-    moving, flat = m.body_weldid[m.geom_bodyid] > 0, m.geom_type == PLANE
-    may = np.isin(m.geom_type, ROLLING) & np.isin(np.arange(m.ngeom), [pairs.first, pairs.second])
+    """(ngeom,) of moving bodies: those that may touch anything but a plane."""
+    moving, flat, may = m.body_weldid[m.geom_bodyid] > 0, m.geom_type == PLANE, np.zeros(m.ngeom, bool)
     for one, other in ((pairs.first, pairs.second), (pairs.second, pairs.first)):
         np.logical_or.at(may, one, ~flat[other])
     return moving & may
