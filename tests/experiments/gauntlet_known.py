@@ -45,6 +45,7 @@ KNOWN: dict[str, dict[str, Known]] = {
                 999391,
                 999398,
                 1000061,
+                51054,
             ),
             "a ball wedged between floor and ceiling, 1.6 mm in both: 2 to 6 of 60 (2038); millimetres that a step "
             "moves by many times their size: towers that fall in one step of 34 and 88 ms (840143, 998090: 4 and 27 of "
@@ -62,6 +63,7 @@ KNOWN: dict[str, dict[str, Known]] = {
                 999378,
                 999398,
                 1000061,
+                51054,
             ),
         ),
         "not frozen": Known(
@@ -104,6 +106,7 @@ KNOWN: dict[str, dict[str, Known]] = {
                 998062,
                 999028,
                 999319,
+                16,
             ),
             "one to five steps of 60: 282 to 492 iterations beside 5 to 8, 1014 beside 17 (bound 50 times); the "
             "towers, 20 of 60 steps in 23 s (998272)",
@@ -123,6 +126,7 @@ KNOWN: dict[str, dict[str, Known]] = {
                 998062,
                 999028,
                 999319,
+                16,
             ),
         ),
         "joints": Known(
@@ -554,7 +558,12 @@ KNOWN: dict[str, dict[str, Known]] = {
         ),
     },
     "restated": {
-        name: Known((93,), "boxes whose corners touch exactly: round-off is their normal and decides which features act", (93,))
+        name: Known(
+            (93, 880004) if name == "parts" else (93,),
+            "boxes whose corners touch exactly: round-off is their normal and decides which features act (93); a bin of spheres, A "
+            "1.1e-6, round-off (880004)",
+            (93, 880004) if name == "parts" else (93,),
+        )
         for name in ("mirrored", "parts")
     }
     | {

@@ -34,7 +34,7 @@ def test_a_violated_limit_that_the_closure_holds() -> None:
 
 def test_the_best_point_is_judged_with_its_own_recovery() -> None:
     """Where the step with the violation as it is comes nearest, the limit's 5 rad/s (`recovery_speed`) is no residual (1.4e-8)."""
-    options = HardOptions(max_iterations=20, subdivisions=0)
+    options = HardOptions(max_iterations=19, subdivisions=0)
     simulator = HardSimulator(load_model(ARM.format(range="-170 -28.65")), timestep=0.002, options=options)
     step = simulator.step(simulator.initial_state(), np.zeros(0))
     assert step.status != 0 and step.residual < 1e-6
