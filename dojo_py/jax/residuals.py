@@ -171,16 +171,17 @@ def plane_contact_rows(
 ) -> Array:
     """(3,) gap at the end of the step [m] and slip along the tangents [m/s]. normal (3,), tangents (2, 3): world.
 
-    Slip: how far the point of the body behind the contact moves in the step, over h, and what is round about it rolls at the end.
+    Slip: how far the point of the body behind the contact moves in the step, over h; what is round about it rolls, an ellipsoid
+    in the middle of the step.
 
     point: centre (3,), radius; curved: whether it is an ellipsoid of this shape (3, 3), else zeros.
     """
     x, q = next_pose(pose, velocity, h)
     R, arm = contact_arm(q, normal, point)
     gap = normal @ (x + R @ arm) - offset
-    behind = point["centre"]
-    moved = velocity[:3] + (R - matrix(pose[1])) @ behind / h
-    return jnp.concatenate([gap[None], tangents @ (moved + R @ jnp.cross(velocity[3:], arm - behind))])
+    moved = velocity[:3] + (R - matrix(pose[1])) @ point["centre"] / h
+    end, pushed = rolling_arms(pose, q, normal, point)
+    return jnp.concatenate([gap[None], tangents @ (moved + jnp.cross(R @ velocity[3:], 0.5 * (end + pushed)))])
 
 
 def plane_contact_impulse(
@@ -188,13 +189,24 @@ def plane_contact_impulse(
 ) -> Array:
     """(6,) what the impulse (γ, ξ₂, ξ₃) [N s] does to the body: F = γ n + Tᵀ ξ and its torque in the frame at the start.
 
-    It acts where the point of the body behind the contact is at the start, and what rolls at the end.
+    It acts where the point of the body behind the contact is at the start, on what rolls there.
     """
     _, q = next_pose(pose, velocity, h)
-    R, arm = contact_arm(q, normal, point)
     force = impulse[0] * normal + impulse[1:] @ tangents
-    lever = matrix(pose[1]) @ point["centre"] + R @ (arm - point["centre"])
+    lever = matrix(pose[1]) @ point["centre"] + rolling_arms(pose, q, normal, point)[1]
     return jnp.concatenate([force, matrix(pose[1]).T @ jnp.cross(lever, force)])
+
+
+def rolling_arms(pose: Pose, q: Array, normal: Array, point: dict[str, Array]) -> tuple[Array, Array]:
+    """(ρ, ρ') of what rolls about the point behind a contact, world axes [m]: hard/elements/rolling_arms.py. q: at the end.
+
+    ρ' = ρ - w (ρ - ρ₀),  w = 1 - x² (3 - 2 x),  x = |ρ - ρ₀|²/(a² + b² + c²) up to 1;  of a ball ρ' = ρ.
+    """
+    (R0, arm0), (R, arm) = contact_arm(pose[1], normal, point), contact_arm(q, normal, point)
+    start, end = R0 @ (arm0 - point["centre"]), R @ (arm - point["centre"])
+    way = end - start
+    x = jnp.minimum(way @ way / jnp.where(point["curved"], jnp.trace(point["shape"]), 1.0), 1.0)
+    return end, end - jnp.where(point["curved"], 1.0 - x * x * (3.0 - 2.0 * x), 0.0) * way
 
 
 def contact_arm(q: Array, normal: Array, point: dict[str, Array]) -> tuple[Array, Array]:

@@ -17,6 +17,7 @@ from dojo_py.algebra.vectors import along, dot, minus, times
 from dojo_py.jit import kernel
 
 IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
+"""M where ρ' = ρ."""
 
 
 @kernel
