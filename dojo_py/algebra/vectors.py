@@ -114,6 +114,12 @@ def dot_six(a, b):
 
 
 @kernel
+def three(a):
+    """An array (3,) as a vector."""
+    return (a[0], a[1], a[2])
+
+
+@kernel
 def row(array, i):
     """Row i of an array (n, 3)."""
     return (array[i, 0], array[i, 1], array[i, 2])

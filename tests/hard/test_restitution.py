@@ -1,5 +1,8 @@
 """Newton's restitution in the hard limit: rebounds against closed forms, energy, and how a solref says it."""
 
+import functools
+import itertools
+
 import numpy as np
 import pytest
 
@@ -178,22 +181,45 @@ def thrown(shape, e, friction, gravity, seed, steps, most):
     return np.array([sim.energy(run.state(i)) for i in range(steps + 1)]), run.substeps > 1
 
 
+DIVIDED = {
+    ("box", 1.0): "bound 1.5 %: 1.75 % in one divided step",
+    ("cylinder", 1.0): "bound 1.5 %: 2.2 % in one divided step",
+}
+"""Where |ω| h is 0.48: rebounds in parts are bounded by energies of velocities, which are off by (ωh)². (Parts had none before.)"""
+
+
+def throws():
+    for shape, e in itertools.product(SHAPES, (0.73, 1.0)):
+        left = DIVIDED.get((shape, e))
+        yield pytest.param(shape, e, marks=[pytest.mark.xfail(strict=False, reason=left)] if left else [])
+
+
+@functools.cache
+def growths(shape, e):
+    """Largest relative growth of energy in 30 throws without friction and gravity: in a whole step, a divided one, a throw."""
+    whole, divided, throw = 0.0, 0.0, -np.inf
+    for seed in range(30):
+        energies, parted = thrown(shape, e, 0.0, 0.0, seed, 25, 5.0)
+        by_step = np.diff(energies) / energies[:-1]
+        whole, divided = max(whole, by_step[~parted].max()), max(divided, by_step[parted].max(initial=0.0))
+        throw = max(throw, energies[-1] / energies[0] - 1.0)
+    print(f"{shape}, e {e}: whole steps {whole:.1e}, divided ones {divided:.1e}, throws {throw:.1e}")
+    return whole, divided, throw
+
+
 @pytest.mark.parametrize("e", [0.73, 1.0])
 @pytest.mark.parametrize("shape", SHAPES)
 def test_no_throw_gains_energy(shape, e):
-    """Without friction and gravity, 30 throws each. Largest growth in a step 1.0 %, of steps without a rebound (contact_work.py
-    lets 1 % pass). Where the work of contacts was bounded by means of velocities in two frames 5 to 12 %, in one throw of eight.
-    In divided steps, at |ω|h 0.48, 1.75 % of a box, 2.2 % of a cylinder: it oscillates with (ωh)². (Parts had no rebounds before.)
+    """Largest growth in a step 1.0 %, of steps without a rebound (contact_work.py lets 1 % pass). Where the work of contacts was
+    bounded by means of velocities in two frames 5 to 12 %, in one throw of eight.
     """
-    growth, in_parts = 0.0, 0.0
-    for seed in range(30):
-        energies, divided = thrown(shape, e, 0.0, 0.0, seed, 25, 5.0)
-        growths = np.diff(energies) / energies[:-1]
-        growth = max(growth, growths[~divided].max())
-        in_parts = max(in_parts, growths[divided].max(initial=0.0))
-        assert energies[-1] < energies[0] * (1.0 + 1e-8)
-    print(f"{shape}, e {e}: {growth:.1e}, of divided steps {in_parts:.1e}")
-    assert growth < 0.015 and in_parts < 0.025
+    whole, _, throw = growths(shape, e)
+    assert whole < 0.015 and throw < 1e-8
+
+
+@pytest.mark.parametrize(("shape", "e"), list(throws()))
+def test_no_divided_step_of_a_throw_gains_energy(shape, e):
+    assert growths(shape, e)[1] < 0.015
 
 
 @pytest.mark.parametrize("shape", ["box", "capsule"])

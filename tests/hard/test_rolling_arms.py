@@ -28,8 +28,9 @@ def wobbling(h, tilt=0.5, g=9.81):
 
 @pytest.mark.parametrize(("h", "lost"), [(0.002, 2e-4), (0.005, 2e-3), (0.01, 0.05)])
 def test_a_disc_wobbles_on(h, lost):
-    """Three turns of the point of contact. Measured: 0, 1e-3, 0.03 of the energy; with arms
-    at the end of the step half of it was gone after 0.28, 0.125, 0.09 s."""
+    """Two and a half turns of the point of contact. Measured: 0, 1e-3, 0.03 of the energy; with arms at the end of the step half of
+    it was gone after 0.28, 0.125, 0.09 s.
+    """
     sim, state, rate = wobbling(h)
     run = sim.rollout(state, np.zeros((int(0.4 / h), 0)))
     rest = 0.3 * 9.81 * 0.005

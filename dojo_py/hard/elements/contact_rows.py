@@ -14,10 +14,10 @@ from dojo_py.collision.plane import reach_of
 from dojo_py.friction_laws import FRICTIONLESS, PYRAMID
 from dojo_py.hard.compiled_apart import BEFORE, START, distance_of_shapes, feature_place, pair_contact_rows
 from dojo_py.hard.elements.far_pairs import full_distance, share
-from dojo_py.hard.elements.feature_rows import keep_rolling
 from dojo_py.hard.elements.limits import UNSURE
 from dojo_py.hard.elements.pair_contacts import tangents
 from dojo_py.hard.elements.plane_contacts import plane_rows, plane_spin_rows
+from dojo_py.hard.elements.rolling_sides import keep_rolling
 from dojo_py.jit import kernel
 from dojo_py.solver.cones.contact import MOST_ROWS, ROWS
 from dojo_py.solver.cones.standoff import FARTHEST, NEAREST

@@ -33,7 +33,7 @@ class PairMotion(NamedTuple):
     behind: np.ndarray  # (2, 3) Q m, arms of both bodies' points behind the contact, rotated back to the start of the step [m]
     half_gap: np.ndarray  # (1,) [m]
     carried: np.ndarray  # (2, 3) Q m', arms of what both bodies carry of their points p, seen from the start of the step [m]
-    mixed: np.ndarray  # (2, 9) M of rolling_arms.py of both sides, 1 where nothing rolls
+    mixed: np.ndarray  # (2, 3, 3) M of rolling_arms.py of both sides, 1 where nothing rolls
 
 
 def allocate_place() -> FeaturePlace:
@@ -44,4 +44,4 @@ def allocate_place() -> FeaturePlace:
 def allocate_motion() -> PairMotion:
     """Work arrays."""
     z = np.zeros
-    return PairMotion(*allocate_place(), z((2, 3)), z((2, 3)), z(3), z(3), z((2, 3)), z(1), z((2, 3)), z((2, 9)))
+    return PairMotion(*allocate_place(), z((2, 3)), z((2, 3)), z(3), z(3), z((2, 3)), z(1), z((2, 3)), z((2, 3, 3)))

@@ -45,10 +45,9 @@ depends on the shapes is in the rows of δn, δc and δgap, eight numbers for ea
 
 from dojo_py.algebra.vectors import ZERO, along, cross, dot, matrix, minus, plus, put, row, times, turned, turned_back
 from dojo_py.arrays import body_row
-from dojo_py.collision.convex_shapes import CAPSULE, CYLINDER, ELLIPSOID, SPHERE
-from dojo_py.collision.features import EDGE_OVER, ELLIPSOID_PLANE, NEAREST, POINT_PLANE, RIM_EDGE, RIM_PLANE, RIM_RIM
 from dojo_py.hard.elements.feature_geometry import feature_geometry
 from dojo_py.hard.elements.rolling_arms import IDENTITY, halfway, rolling_arm
+from dojo_py.hard.elements.rolling_sides import place_share, rolls, rounding_of, square_of_size
 from dojo_py.jit import kernel
 from dojo_py.solver.cones.contact import ROWS
 from dojo_py.solver.octet import WIDTH, combine, load, store, zeros
@@ -58,50 +57,6 @@ from dojo_py.solver.octet import times as scaled
 
 NORMAL, POINT, GAP, FORCE, TORQUE, PLACE, DERIVATIVES = 0, 3, 6, 7, 10, 13, 16
 """Rows of the derivatives of a contact, W.by_moves."""
-
-
-@kernel
-def place_share(Q, W, f):
-    """β of feature f: how much of the application point is on A."""
-    kind = W.fkind[f]
-    if kind == POINT_PLANE or kind == EDGE_OVER or kind == RIM_PLANE:
-        return 1.0 if W.fsign[f] > 0.0 else 0.0
-    if kind == ELLIPSOID_PLANE:
-        return 1.0
-    round_a, round_b = _is_round(Q, W, f, 0), _is_round(Q, W, f, 1)
-    if round_a != round_b and W.fbody[f, 0] >= 0 and W.fbody[f, 1] >= 0:
-        return 1.0 if round_a else 0.0
-    ease_a, ease_b = Q.ease[body_row(Q.ease, W.fbody[f, 0])], Q.ease[body_row(Q.ease, W.fbody[f, 1])]
-    return ease_a / (ease_a + ease_b)
-
-
-@kernel
-def _is_round(Q, W, f, side):
-    """Whether one side of feature f is round."""
-    return rolls(Q, W, f, side) or rounding_of(Q, W, f, side) > 0.0
-
-
-@kernel
-def rolls(Q, W, f, side):
-    """Whether one side of feature f rolls about its shape's centre: a rim, an ellipsoid, a cylinder at nearest points."""
-    kind = W.fkind[f]
-    if kind == RIM_PLANE or kind == RIM_EDGE or kind == ELLIPSOID_PLANE:  # (fsign tells whether the rim is A's)
-        return (W.fsign[f] > 0.0) == (side == 0)
-    if kind == NEAREST:
-        shape = Q.shape_kind[W.fshape[f, side]]
-        return shape == ELLIPSOID or shape == CYLINDER
-    return kind == RIM_RIM
-
-
-@kernel
-def rounding_of(Q, W, f, side):
-    """Radius [m] of the rounding of one side of feature f; 0 where it rolls about its shape's centre."""
-    if rolls(Q, W, f, side):
-        return 0.0
-    if W.fkind[f] != NEAREST:
-        return W.fradius[f, side]
-    g = W.fshape[f, side]
-    return Q.shape_size[g, 0] if Q.shape_kind[g] == SPHERE or Q.shape_kind[g] == CAPSULE else 0.0
 
 
 @kernel
@@ -126,39 +81,6 @@ def lever_change(back, radius, longer, dp, n, dn):
 def slip_change(back_a, back_b, spin, h, dm, drolling):
     """Change of u_A - u_B by that of m and of what ω is multiplied by, at fixed motions of the bodies. back: Q; spin: ω_A - ω_B."""
     return plus(times(1.0 / h, minus(turned(back_b, dm), turned(back_a, dm))), cross(spin, drolling))
-
-
-@kernel
-def square_of_size(Q, W, f, side):
-    """L² of rolling_arms.py [m²] of what rolls on one side of feature f."""
-    g = W.fshape[f, side]
-    size = Q.shape_size[g]
-    return 2.0 * size[0] ** 2 if Q.shape_kind[g] == CYLINDER else size[0] ** 2 + size[1] ** 2 + size[2] ** 2
-
-
-@kernel
-def square_by_size(Q, W, f, side, k):
-    """Its derivative by size k of the shape [m]."""
-    g = W.fshape[f, side]
-    if Q.shape_kind[g] == CYLINDER:
-        return 4.0 * Q.shape_size[g, 0] if k == 0 else 0.0
-    return 2.0 * Q.shape_size[g, k]
-
-
-@kernel
-def keep_rolling(Q, W, c, f):
-    """Keep ρ₀ of contact c, feature f, from its point in W.feature where the step starts."""
-    for side in range(2):
-        if rolls(Q, W, f, side):
-            b = body_row(W.x, W.fbody[f, side])
-            centre = turned(matrix(W.R[b]), row(Q.shape_centre, W.fshape[f, side]))
-            put(W.crolling[c], side, minus(minus(row3(W.feature.point), row(W.x, b)), centre))
-
-
-@kernel
-def row3(a):
-    """An array (3,) as three numbers."""
-    return (a[0], a[1], a[2])
 
 
 @kernel
@@ -220,8 +142,9 @@ def pair_motion(Q, W, i, f, by_a, by_b, direct, h, impulse, value, C, B, H):
         whole = minus(arm_b, centre_b)
         pushed_b, M_b = rolling_arm(row(W.crolling[i], 1), whole, square_of_size(Q, W, f, 1))
         rolling, middle = plus(rolling, whole), plus(middle, times(0.5, plus(whole, pushed_b)))
-    _put_nine(m.mixed[0], M_a)
-    _put_nine(m.mixed[1], M_b)
+    for r in range(3):
+        put(m.mixed[0], r, M_a[3 * r : 3 * r + 3])
+        put(m.mixed[1], r, M_b[3 * r : 3 * r + 3])
     behind_a, behind_b, spin = minus(arm_a, rolling), minus(arm_b, rolling), minus(spin_a, spin_b)
     back_a, back_b = turned_to_start(R0a, Ra), turned_to_start(R0b, Rb)
     u = minus(
@@ -290,13 +213,6 @@ def pair_motion(Q, W, i, f, by_a, by_b, direct, h, impulse, value, C, B, H):
             _wrench_rows(count > 3, D, at, F, arm_a, R0a, 1.0, H[0])
         if on_b:
             _wrench_rows(count > 3, D, at, F, arm_b, R0b, -1.0, H[1])
-
-
-@kernel
-def _put_nine(out, a):
-    """out (9,) = nine numbers."""
-    for k in range(9):
-        out[k] = a[k]
 
 
 @kernel

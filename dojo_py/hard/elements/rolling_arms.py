@@ -8,7 +8,9 @@
 Impulses belong to the start of a step and slip to its middle: then what rolls without slipping keeps its energy to second order in
 h (a disc that wobbles; a stone that rocks and reverses its spin). With both at the end it loses energy, of first order: such a disc
 half of it in 0.1 s at h 0.01 s. Where the point of contact runs along a good part of the shape within a step, as under a disc that
-comes to lie flat, the start tells nothing of the end: there both are at the end, which dissipates.
+comes to lie flat, the start tells nothing of the end: there both are at the end, which dissipates. (With w = 1 throughout, drops
+of discs and flat ellipsoids take 1.5 times the iterations, and 73 of 2925 steps are divided in place of 5.) Integrators for
+nonholonomic constraints combine impulses at the ends of steps with constraints between them likewise: Cortés and Martínez (2001).
 
 M = ∂ρ'/∂ρ, symmetric; ∂ρ'/∂ρ₀ = 1 - M.
 """

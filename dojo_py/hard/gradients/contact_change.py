@@ -32,14 +32,14 @@ in the world, so T lags behind.
 
 import math
 
-from dojo_py.algebra.vectors import along, cross, dot, matrix, minus, row, times, turned, turned_back
+from dojo_py.algebra.vectors import along, cross, dot, matrix, minus, row, three, times, turned, turned_back
 from dojo_py.arrays import body_row, copy, scratch
 from dojo_py.hard.compiled_apart import START, displace_pair, feature_place
 from dojo_py.hard.elements.contact_rows import feels_frame, physical_impulse, scale_rows
-from dojo_py.hard.elements.feature_rows import place_share, rolls, row3
 from dojo_py.hard.elements.pair_contacts import upright
 from dojo_py.hard.elements.plane_contacts import plane_rows, rolling_by_start, touching
 from dojo_py.hard.elements.rolling_arms import from_start
+from dojo_py.hard.elements.rolling_sides import place_share, rolls
 from dojo_py.jit import kernel
 from dojo_py.solver.cones.contact import MOST_ROWS, ROWS, impulse_of
 from dojo_py.solver.octet import WIDTH
@@ -258,12 +258,12 @@ def _any_rolls(Q, W, f):
 @kernel
 def _roll_at_start(P, Q, W, c, side, y, f):
     """The parts of y (rows, 6) and f (2, 6, 6) by (u, ψ) of one side of pair c that ρ₀ of both sides make (rolling_arms.py)."""
-    feature, F, dc = W.active[c] - P.body.shape[0], row3(W.motion.force), W.feature.dc
+    feature, F, dc = W.active[c] - P.body.shape[0], three(W.motion.force), W.feature.dc
     rate, share = relative_rate(W, c), place_share(Q, W, feature)
     for of in range(2):
         if not rolls(Q, W, feature, of):
             continue
-        b, by_start = body_row(W.R, W.cbody[c, of]), from_start(row9(W.motion.mixed[of]))
+        b, by_start = body_row(W.R, W.cbody[c, of]), from_start(matrix(W.motion.mixed[of]))
         centre = turned(matrix(W.R[b]), row(Q.shape_centre, W.fshape[feature, of]))
         for k in range(6):
             change = (dc[0, 6 * side + k], dc[1, 6 * side + k], dc[2, 6 * side + k])
@@ -286,12 +286,6 @@ def relative_rate(W, c):
     a, b = body_row(W.Rn, W.cbody[c, 0]), body_row(W.Rn, W.cbody[c, 1])
     spin_a = turned(matrix(W.Rn[a]), (W.v[a, 3], W.v[a, 4], W.v[a, 5]))
     return minus(spin_a, turned(matrix(W.Rn[b]), (W.v[b, 3], W.v[b, 4], W.v[b, 5])))
-
-
-@kernel
-def row9(a):
-    """An array (9,) as nine numbers."""
-    return (a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8])
 
 
 @kernel

@@ -13,27 +13,16 @@ cone with unequal coefficients along its tangents, depend on the frame's angle a
 Where the step starts the gap changes, too: with it an overlap that may stay, and the fading factor of a far pair (far_pairs.py).
 """
 
-from dojo_py.algebra.vectors import along, dot, matrix, minus, plus, row, times, turned, turned_back
+from dojo_py.algebra.vectors import ZERO, along, dot, matrix, minus, plus, row, three, times, turned, turned_back
 from dojo_py.arrays import body_row, scratch
 from dojo_py.hard.compiled_apart import START, displace_pair, feature_place, size_change
 from dojo_py.hard.contacts.size_change import BEYOND, END, LONGER
 from dojo_py.hard.contacts.size_change import START as BEGIN
 from dojo_py.hard.elements.contact_rows import feels_frame, physical_impulse
-from dojo_py.hard.elements.feature_rows import (
-    ZERO,
-    lever_change,
-    place_share,
-    rolls,
-    rounding_of,
-    row3,
-    slip_change,
-    square_by_size,
-    square_of_size,
-    tangents_change,
-    turned_to_start,
-)
+from dojo_py.hard.elements.feature_rows import lever_change, slip_change, tangents_change, turned_to_start
 from dojo_py.hard.elements.rolling_arms import by_square, from_start
-from dojo_py.hard.gradients.contact_change import frame_angle, relative_rate, row9, twist_rows
+from dojo_py.hard.elements.rolling_sides import place_share, rolls, rounding_of, square_by_size, square_of_size
+from dojo_py.hard.gradients.contact_change import frame_angle, relative_rate, twist_rows
 from dojo_py.hard.parameters.adjoint import pull, pull_one
 from dojo_py.jit import kernel
 from dojo_py.solver.cones.contact import MOST_ROWS, ROWS, impulse_of
@@ -62,7 +51,7 @@ def _moved_column(L, P, Q, W, D, c, side, longer, end, start, turn, h, out):
     displace_pair(L, P, Q, W, c, h)
     at, m, place = 6 * side, W.motion, W.feature
     point, normal = _moved_by(m.dc, at, end, turn), _moved_by(m.dn, at, end, turn)
-    point = along(point, longer * (0.5 if side == 1 else -0.5), row3(m.normal))
+    point = along(point, longer * (0.5 if side == 1 else -0.5), three(m.normal))
     at_end = _change(m.dgap, at, end, turn) - longer, normal, point
     f, before, turned0, point0 = W.active[c] - P.body.shape[0], 0.0, ZERO, ZERO
     if _feels_start(Q, W, c, f):
@@ -81,10 +70,10 @@ def size_column(L, P, Q, W, D, c, side, k, value, h, out):
     longer = value * change[LONGER]
     if W.fpair[f] < Q.rounds[0] and longer != 0.0:  # (a column of its own: PAIR_RADIUS)
         return
-    end, start = times(value, row3(change[END + 1 :])), times(value, row3(change[BEGIN + 1 :]))
-    at_end = value * change[END], end, times(value, row3(change[END + 4 :]))
+    end, start = times(value, three(change[END + 1 :])), times(value, three(change[BEGIN + 1 :]))
+    at_end = value * change[END], end, times(value, three(change[END + 4 :]))
     beyond = value * change[BEYOND]
-    at_start = value * change[BEGIN] + beyond, start, times(value, row3(change[BEGIN + 4 :])), beyond
+    at_start = value * change[BEGIN] + beyond, start, times(value, three(change[BEGIN + 4 :])), beyond
     displace_pair(L, P, Q, W, c, h)
     larger = value * square_by_size(Q, W, f, side, k) if rolls(Q, W, f, side) else 0.0
     _feature_column(L, P, Q, W, D, c, side, longer, at_end, at_start, larger, h, out)
@@ -103,7 +92,7 @@ def _feature_column(L, P, Q, W, D, c, side, longer, at_end, at_start, larger, h,
     at_end: (gap, normal, point); at_start: (gap, normal, point, the term of the overhang alone); longer: change of the radius of
     one side [m]; larger: of L² of what rolls there [m²] (rolling_arms.py). (No parameter moves the centre of a shape that rolls.)
     """
-    impulse, y, n, feature = scratch(MOST_ROWS), scratch(MOST_ROWS), row3(W.motion.normal), W.active[c] - P.body.shape[0]
+    impulse, y, n, feature = scratch(MOST_ROWS), scratch(MOST_ROWS), three(W.motion.normal), W.active[c] - P.body.shape[0]
     impulse_of(W.claw[c], W.con[c], impulse)
     (gap, dn, point), (before, dn0, point0, beyond) = at_end, at_start
     of_a = _pushed_change(Q, W, c, feature, 0, point, point0, larger if side == 0 else 0.0)
@@ -151,7 +140,7 @@ def _slip_rows(Q, W, c, f, side, longer, point, pushed, n, dn, dT1, dT2, h, y):
     radius of one side [m].
     """
     # c moves, and ρ rotates with the normal; a radius lengthens its own part of ρ only
-    T, slip = W.motion.tangents, row3(W.motion.slip)
+    T, slip = W.motion.tangents, three(W.motion.slip)
     of_a = _rolling_change(Q, W, f, 0, dn, point, n, longer if side == 0 else 0.0)
     of_b = _rolling_change(Q, W, f, 1, dn, point, n, longer if side == 1 else 0.0)
     middle_a = times(0.5, plus(of_a, pushed[0])) if rolls(Q, W, f, 0) else of_a
@@ -187,12 +176,12 @@ def _pushed_change(Q, W, c, f, side, point, point0, larger):
     """
     if not rolls(Q, W, f, side):
         return ZERO
-    M, b = row9(W.motion.mixed[side]), body_row(W.xn, W.cbody[c, side])
+    M, b = matrix(W.motion.mixed[side]), body_row(W.xn, W.cbody[c, side])
     change = plus(turned(M, point), turned(from_start(M), point0))
     if larger == 0.0:
         return change
     centre = turned(matrix(W.Rn[b]), row(Q.shape_centre, W.fshape[f, side]))
-    end = minus(minus(row3(W.motion.point), row(W.xn, b)), centre)
+    end = minus(minus(three(W.motion.point), row(W.xn, b)), centre)
     return along(change, larger, by_square(row(W.crolling[c], side), end, square_of_size(Q, W, f, side)))
 
 
@@ -201,7 +190,7 @@ def _push_bodies(L, W, D, c, impulse, place, dn, dT1, dT2, out):
     """out (nv,) += column of the wrenches of pair contact c as c*, its normal and tangents change, its impulse (rows,) held."""
     pushed, x, weight = scratch(MOST_ROWS), scratch(6), W.cweight[c]
     physical_impulse(W, c, impulse, pushed)
-    F, torque = row3(W.motion.force), ZERO
+    F, torque = three(W.motion.force), ZERO
     dF = times(weight, plus(plus(times(pushed[0], dn), times(pushed[1], dT1)), times(pushed[2], dT2)))
     for k in range(3, ROWS[W.claw[c]]):
         torque = along(torque, weight * pushed[k], dn if k == 3 else dT1 if k == 4 else dT2)

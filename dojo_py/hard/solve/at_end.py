@@ -86,7 +86,7 @@ def newton_at_end(L, P, Q, A, W, h, goal):
     for iteration in range(MOST + 1):
         record(W, iteration, at, 0.0, 0.0, 0.0)
         slow = iteration == MOST or at.residual > SLOW * before
-        enough = W.solver.at_rest if iteration == 0 else 1.0 if slow else END
+        enough = goal.at_rest if iteration == 0 else 1.0 if slow else END
         if at.residual <= enough * goal.tol_residual and at.worst <= goal.tol_comp:
             return SOLVED, iteration, at.residual, at.worst
         if not (math.isfinite(at.residual) and math.isfinite(at.worst)):

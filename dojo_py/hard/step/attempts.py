@@ -49,7 +49,7 @@ UNLOADED_LIMIT = 8
 """Most iterations to the motion without impulses of an island in which nothing touches; two or three are usual."""
 QUIET = 5.0
 """The motion under the initial impulses is solved, before the complementarity pairs get their first values, only where its residual
-is more than this times h [m/s²]."""
+is more than this times h [m/s²]. (Solved everywhere, drawn `shapes` take 3 % more iterations, and as many steps are solved.)"""
 
 
 @kernel

@@ -51,17 +51,18 @@ def forget_impacts(W):
 
 
 @kernel
-def rebound(L, P, Q, A, W, h, recovery, in_parts, first):
+def rebound(L, P, Q, A, W, h, recovery, of_part, first):
     """Solve the step of the islands in W.span, or a part of it, again with its impacts, of which the first are marked
     (`mark_impacts`).
 
-    recovery: as in `whole`; first: as in `part`. Returns whether there is a solution with them.
+    recovery: as in `whole`; of_part: a part, which is the first of its step or not (`first`). Returns whether there is a solution
+    with them.
     """
     share = 1.0
     most = _energy(L, W) + max(_dissipated(L, W, h), 0.0)
     for solution in range(ROUNDS):
         _aim(W, share)
-        if in_parts:
+        if of_part:
             part(L, P, Q, A, W, h, recovery, 0.0, COLD, first, False, False)
         else:
             whole(L, P, Q, A, W, h, recovery, 0.0, COLD, False)
