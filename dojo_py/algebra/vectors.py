@@ -139,3 +139,10 @@ def matrix(array):
 def put(array, i, a):
     """Set row i of an array (n, 3) to a."""
     array[i, 0], array[i, 1], array[i, 2] = a[0], a[1], a[2]
+
+
+@kernel
+def put_matrix(array, a):
+    """Set an array (3, 3) to nine numbers."""
+    for r in range(3):
+        array[r, 0], array[r, 1], array[r, 2] = a[3 * r], a[3 * r + 1], a[3 * r + 2]

@@ -43,7 +43,7 @@ depends on the shapes is in the rows of δn, δc and δgap, eight numbers for ea
     δρ' = M δ(c - x₊ - z) of rims and curved shapes
 """
 
-from dojo_py.algebra.vectors import ZERO, along, cross, dot, matrix, minus, plus, put, row, times, turned, turned_back
+from dojo_py.algebra.vectors import ZERO, along, cross, dot, matrix, minus, plus, put, put_matrix, row, times, turned, turned_back
 from dojo_py.arrays import body_row
 from dojo_py.hard.elements.feature_geometry import feature_geometry
 from dojo_py.hard.elements.rolling_arms import IDENTITY, halfway, rolling_arm
@@ -142,9 +142,8 @@ def pair_motion(Q, W, i, f, by_a, by_b, direct, h, impulse, value, C, B, H):
         whole = minus(arm_b, centre_b)
         pushed_b, M_b = rolling_arm(row(W.crolling[i], 1), whole, square_of_size(Q, W, f, 1))
         rolling, middle = plus(rolling, whole), plus(middle, times(0.5, plus(whole, pushed_b)))
-    for r in range(3):
-        put(m.mixed[0], r, M_a[3 * r : 3 * r + 3])
-        put(m.mixed[1], r, M_b[3 * r : 3 * r + 3])
+    put_matrix(m.mixed[0], M_a)
+    put_matrix(m.mixed[1], M_b)
     behind_a, behind_b, spin = minus(arm_a, rolling), minus(arm_b, rolling), minus(spin_a, spin_b)
     back_a, back_b = turned_to_start(R0a, Ra), turned_to_start(R0b, Rb)
     u = minus(
