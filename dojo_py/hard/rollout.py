@@ -18,8 +18,8 @@ from dojo_py.hard.divided_derivative import differentiate_parts, lost_momenta
 from dojo_py.hard.elements.coordinates import to_minimal
 from dojo_py.hard.elements.drives import Start, drive
 from dojo_py.hard.elements.next_activations import advance_activations
+from dojo_py.hard.island_memory import FAILED
 from dojo_py.hard.noted import Noted, allocate_noted, note_drive, note_step
-from dojo_py.hard.outcome import FAILED
 from dojo_py.hard.report import COLUMNS, ENDED, ENDED_NOWHERE, MOVED, PARTS, RESIDUAL, STATUS, WORST
 from dojo_py.hard.solve.goal import CENTRED
 from dojo_py.hard.statuses import INEXACT, NOT_FINITE, SINGULAR, SOLVED, TOO_FAST

@@ -1,7 +1,7 @@
-"""What a step leaves for the next one's first guess, as one flat row: kept with the state, so that a step is a function of its
-state alone, wherever that was kept. Order: a number for each body (0: no impulses; how the step ended, see `solved`), momenta that
-bodies carry beside their velocities (a flag for each body, the step's length over that of its last part, 0: none; then six numbers
-for each), λ of nodes, limits, dry friction, contacts, features chosen (pair + 1, key, impulse), then zeros.
+"""What a step leaves for the next one, as one flat row: kept with the state, so that a step is a function of its state alone,
+wherever that was kept. Order: how the step ended for each body (HOW of island_memory.py), momenta that bodies carry beside their
+velocities (a flag for each body, the step's length over that of its last part, 0: none; then six numbers for each), the rest of the
+memory of each body, λ of nodes, limits, dry friction, contacts, features chosen (pair + 1, key, impulse), then zeros.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dojo_py.collision.participation import NOW
+from dojo_py.hard.island_memory import DIVIDED, HOW, MEMORIES
 from dojo_py.hard.workspace import contact_rows
 from dojo_py.jit import kernel
 
@@ -43,7 +44,7 @@ class RowShape(NamedTuple):
 def row_shape(layout: Any, planes: Any, pairs: Any) -> RowShape:
     """The RowShape of a model."""
     rows = contact_rows(planes, pairs)
-    own = 8 * len(layout.mass) + 6 * len(layout.node_joint) + len(layout.limit_dof) + len(layout.dof_node)
+    own = (7 + MEMORIES) * len(layout.mass) + 6 * len(layout.node_joint) + len(layout.limit_dof) + len(layout.dof_node)
     return RowShape(own + rows * len(planes.body), 2 + rows)
 
 
@@ -60,11 +61,15 @@ def carried_momentum(row: Any, bodies: int) -> Any:
 @kernel
 def load_warm(W, row):
     """The impulses of a row (n,) into W."""
-    nb = W.warm.shape[0]
-    for b in range(nb):
-        W.warm[b] = row[b]
+    nb = W.memory.shape[0]
     load_carried(W, row)
     k = 8 * nb
+    for b in range(nb):
+        W.memory[b, HOW] = row[b]
+        W.warm[b] = 1 if row[b] > DIVIDED else 0
+        for i in range(HOW + 1, MEMORIES):
+            W.memory[b, i] = row[k]
+            k += 1
     for n in range(W.warm_lam.shape[0]):
         for i in range(6):
             W.warm_lam[n, i] = row[k]
@@ -92,7 +97,7 @@ def load_warm(W, row):
 @kernel
 def load_carried(W, row):
     """The carried momenta of a row (n,) into W."""
-    nb = W.warm.shape[0]
+    nb = W.carried.shape[0]
     for b in range(nb):
         W.carried[b] = row[nb + b]
         for i in range(6):
@@ -117,13 +122,15 @@ def _number(x):
 @kernel
 def save_warm(W, row):
     """The impulses of W into a row (n,); numbers that are not finite become 0."""
-    k, nb = 0, W.warm.shape[0]
+    nb = W.memory.shape[0]
+    k = 8 * nb
     for b in range(nb):
-        row[k], row[nb + k] = W.warm[b], W.carried[b]
+        row[b], row[nb + b] = W.memory[b, HOW], W.carried[b]
         for i in range(6):
             row[2 * nb + 6 * b + i] = _number(W.carry[b, i])
-        k += 1
-    k = 8 * nb
+        for i in range(HOW + 1, MEMORIES):
+            row[k] = _number(W.memory[b, i])
+            k += 1
     for n in range(W.warm_lam.shape[0]):
         for i in range(6):
             row[k] = _number(W.warm_lam[n, i])

@@ -12,6 +12,7 @@ from dojo_py.collision.sweep import Sweep, allocate_sweep
 from dojo_py.hard.contacts.size_change import NUMBERS as SIZE_CHANGE
 from dojo_py.hard.contacts.start_places import NUMBERS as START
 from dojo_py.hard.elements.feature_place import FeaturePlace, PairMotion, allocate_motion, allocate_place
+from dojo_py.hard.island_memory import MEMORIES
 from dojo_py.hard.options import StepOptions
 from dojo_py.hard.points import Point, allocate_point
 from dojo_py.hard.report import COLUMNS
@@ -200,7 +201,7 @@ class Work(NamedTuple):
     dlim: np.ndarray
     dcon: np.ndarray
     # what the last solved step leaves for the next one's start
-    warm: np.ndarray  # (nb,) `solved` of the last step: positive where the impulses on a body are good
+    warm: np.ndarray  # (nb,) 1 where the impulses on a body are good to start from: its step was solved whole
     warm_lam: np.ndarray  # (nn, 6)
     warm_lim: np.ndarray  # (nl,) γ of every limit
     warm_fric: np.ndarray  # (nv,) β
@@ -228,8 +229,8 @@ class Work(NamedTuple):
     wanted: np.ndarray  # (number of planes,) 1: candidates that a first solve of this step left out and that would be violated
     wanted_limit: np.ndarray  # (nl,)
     parts: np.ndarray  # (nb,) in how many parts the step of each body was solved; 0: it failed, the body stays
-    solved: np.ndarray  # (nb,) 1 where the step was solved whole; STAYED, FAILED, WAITS, GAVE_WAY_BEFORE (outcome.py)
-    stood: np.ndarray  # (nb,) 1 where W.solved was FAILED after the last step: the body stayed where it was
+    memory: np.ndarray  # (nb, 3) how the last step ended (island_memory.py)
+    next_memory: np.ndarray  # (nb, 3) how this step ended; while it is not solved yet, the last one
     unmatched: np.ndarray  # (nb,) 1 where no velocity over the step has the momentum at the end of its last part
     pushed: np.ndarray  # (nb, 6) momentum that each body has from contacts and taut tendons (contact_work.py)
     begin: np.ndarray  # (nb, 6) momentum at the end of the last interval, angular in the body frame [N s, N m s]
@@ -371,7 +372,7 @@ def allocate_work(layout, planes, pairs, options, solver, room=None):
         cdy=z((nc, nr)), state=z(state_size(nr)),
         step=z((total, WIDTH)), drate=z(nv),
         dv=change.v, dlam=change.lam, dtheta=change.theta, dfric=change.fric, dlim=change.lim, dcon=change.con,
-        warm=z(nb), warm_lam=z((nn, 6)), warm_lim=z(nl), warm_fric=z(nv), warm_con=z((nc, nr)),
+        warm=z(nb, np.int64), warm_lam=z((nn, 6)), warm_lim=z(nl), warm_fric=z(nv), warm_con=z((nc, nr)),
         warm_feature=z((room, 2 + nr)),
         guess_lam=z((nn, 6)), guess_lim=z(nl), guess_fric=z(nv), guess_con=z((nc, nr)),
         path_targets=z(6), path_impulses=z((2, nr)), path_rb=z((nb, 8)), path_cdy=z((nc, nr)),
@@ -379,7 +380,8 @@ def allocate_work(layout, planes, pairs, options, solver, room=None):
         island_first=z((5, nb + 1), np.int64), island_place=z(nb + 1, np.int64), place_island=z(total, np.int64),
         span=z((7, 2), np.int64), taken=z(2, np.int64), wanted=z(len(planes.body), np.int64),
         wanted_limit=z(nl, np.int64), parts=z(nb, np.int64),
-        solved=z(nb), stood=z(nb, np.int64), unmatched=z(nb, np.int64), pushed=z((nb, 6)), begin=z((nb, 6)), carried=z(nb),
+        memory=z((nb, MEMORIES)), next_memory=z((nb, MEMORIES)),
+        unmatched=z(nb, np.int64), pushed=z((nb, 6)), begin=z((nb, 6)), carried=z(nb),
         carry=z((nb, 6)),
         next_carried=z(nb), next_carry=z((nb, 6)),
         summed=z((nc, 9)), summed_limit=z(nl), summed_loops=z((len(layout.eq_kind), 6)),

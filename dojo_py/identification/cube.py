@@ -98,9 +98,9 @@ class CubeReport:
     """The cube found, and its held-out errors beside the nominal one's."""
 
     result: Result
-    """Of friction, corners, moment of inertia and centre of mass."""
+    """Of friction, corners, moment of inertia and centre of mass, by derivatives, of a cube that does not rebound."""
     simulator: Any
-    """The cube found, restitution included."""
+    """The cube found: that of `result`, with restitution and friction by whole roll-outs."""
     length_unit: float
     fitted: RolloutErrors
     nominal: RolloutErrors
@@ -109,7 +109,7 @@ class CubeReport:
     @property
     def friction(self) -> float:
         """Coefficient of friction."""
-        return float(self.result.values["friction"][0])
+        return float(self.simulator.parameter("friction").value[0])
 
     @property
     def inertia(self) -> float:
@@ -143,7 +143,8 @@ class CubeReport:
         lengths = self.edges
         lines = [
             f"{self.tosses[0]} tosses fitted, {self.tosses[1]} held out; length unit {self.length_unit:.5f} m",
-            f"friction  {self.friction:.4f} ± {half[0]:.1g}   published 0.15 - 0.18",
+            f"friction  {self.friction:.4f}; without rebounds {self.result.values['friction'][0]:.4f} ± {half[0]:.1g}"
+            "   published 0.15 - 0.18",
             f"inertia   {self.inertia:.6f} ± {half[25] * INERTIA:.1g} kg m^2   published {INERTIA}",
             "mass at   " + ", ".join(f"{x * 1e3:.2f}" for x in self.com) + f" mm ± {half[26:].max() * 1e3:.2g}   published 0, 0, 0",
             f"restitution {self.restitution:.2f}",
@@ -177,9 +178,9 @@ def identify_cube(
 
     One-step predictions from the recorded states give corners and friction to some percent, as in the paper. They judge a cube at
     rest by the fall of a single step, h² g = 0.4 mm, and take noise of the velocities for friction. Multiple shooting from there
-    finds them, the moment of inertia and the centre of mass together. Restitution is found last, by roll-outs of all of the first
-    `fit` tosses. Roll-outs start from the state that the first FLIGHT samples give, of held-out tosses too, and are compared with
-    the later samples.
+    finds them, the moment of inertia and the centre of mass together, of a cube that does not rebound. Restitution, and with it
+    friction anew, is found last, by roll-outs of all of the first `fit` tosses (bounces.py). Roll-outs start from the state that
+    the first FLIGHT samples give, of held-out tosses too, and are compared with the later samples.
     """
     unit = GRAVITY / free_fall(read_poses(folder)) if length_unit is None else length_unit
     tosses = read_tosses(folder, unit)
@@ -196,7 +197,8 @@ def identify_cube(
         max_iterations=max_iterations, threads=threads, progress=progress,
     )  # fmt: skip
     starts = partial(with_estimated_starts, samples=FLIGHT, noise=result.noise.samples, threads=threads)
-    found, _ = fit_restitution(result.simulator, starts(result.simulator, tosses[:fit]), result.noise.samples, threads=threads)
+    thrown = starts(result.simulator, tosses[:fit])
+    found, _ = fit_restitution(result.simulator, thrown, result.noise.samples, threads=threads, friction=True)
     held = tosses[fit : fit + validate]
     errors = [rollout_errors(one, starts(one, held)) for one in (found, sim)]
     return CubeReport(result, found, unit, errors[0], errors[1], (len(tosses[:fit:every]), validate))

@@ -106,7 +106,7 @@ def report():
 
 @pytest.mark.slow
 def test_the_whole_experiment(report):
-    """Fifty of 200 tosses. Measured: edges 0.1038 to 0.1053 m, friction 0.191, mass at (-0.6, -0.2, 6.1) mm, restitution 0.17."""
+    """Fifty of 200 tosses. Measured: edges 0.1039 to 0.1054 m, friction 0.181, mass at (-1.2, 0.0, 5.7) mm, restitution 0.21."""
     print(report)
     assert np.abs(report.edges / EDGE - 1).max() < 0.03
     assert 0.12 <= report.friction <= 0.22
@@ -115,23 +115,17 @@ def test_the_whole_experiment(report):
 
 @pytest.mark.slow
 def test_unseen_tosses_are_predicted_better_than_by_the_nominal_cube(report):
-    """Measured on the held-out 85: position 0.136 cube widths (nominal 0.161), rotation 8.8 deg (16.3)."""
+    """Measured on the held-out 85: position 0.111 cube widths (nominal 0.161), rotation 10.4 deg (16.3)."""
     assert report.fitted.position.mean() < report.nominal.position.mean()
     assert report.fitted.rotation.mean() < report.nominal.rotation.mean()
     assert report.holds and 0.1 < report.restitution < 0.3
 
 
 @pytest.mark.slow
-def test_rotations_of_unseen_tosses_are_predicted_better_than_by_a_simplex_search(report):
-    """The bound is what a search on roll-outs reached that went before. Measured: 8.8 deg."""
+def test_unseen_tosses_are_predicted_better_than_by_a_simplex_search_over_all_numbers(report):
+    """The bounds are what such a search on roll-outs reached that went before. Measured: 0.111 cube widths, 10.4 deg. (With friction
+    as multiple shooting finds it 0.136 and 8.8 deg; with restitution 0, too, 0.204 and 15.0.)"""
     assert report.fitted.rotation.mean() < 11.9
-
-
-@pytest.mark.slow
-@pytest.mark.xfail(
-    strict=True, reason="bound 0.119 widths: 0.136; 0.117 with contacts that gained energy, 0.123 in steps of 1.7 ms"
-)
-def test_unseen_tosses_are_predicted_as_well_as_by_a_simplex_search(report):
     assert report.fitted.position.mean() < 0.119 * EDGE
 
 

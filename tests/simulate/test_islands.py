@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dojo_py import HardOptions, HardSimulator, Status, load_model
-from dojo_py.hard.outcome import FAILED
+from dojo_py.hard.island_memory import FAILED
 
 PLANE = '<geom type="plane" size="0 0 1"/>'
 BALL = '<body name="ball" pos="50 0 3"><freejoint/><geom size=".1" mass="1"/></body>'

@@ -18,7 +18,7 @@ from dojo_py.hard.contacts.start_places import look_at_start, start_gap_of
 from dojo_py.hard.elements.contact_rows import OVERLAP
 from dojo_py.hard.elements.far_pairs import full_distance, share
 from dojo_py.hard.elements.feature_geometry import feature_gap
-from dojo_py.hard.outcome import STAYED
+from dojo_py.hard.island_memory import HOW, STAYED
 from dojo_py.jit import kernel
 
 TOUCHING = 5e-10
@@ -197,7 +197,7 @@ def _opens(Q, W, k, gap, h):
     poses_at(Q, W, k, 0.0)
     start = gap_of_pair(Q, W, k, W.x_before, W.R_before, 0.0)
     b = max(Q.shape_node[Q.geom[k, 0]], Q.shape_node[Q.geom[k, 1]])
-    undone = 0.0 if W.solved[b] == STAYED else h * W.options.recovery_speed
+    undone = 0.0 if W.next_memory[b, HOW] == STAYED else h * W.options.recovery_speed
     return start < -max(undone, OVERLAP) and start <= gap + SAME and _known_gap(Q, W, k) < math.inf
 
 

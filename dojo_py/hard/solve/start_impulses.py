@@ -2,6 +2,7 @@
 
 from dojo_py.arrays import copy_rows
 from dojo_py.collision.participation import NOW
+from dojo_py.hard.island_memory import DIVIDED, HOW
 from dojo_py.hard.islands import BODIES, CONTACTS, DOFS, LIMITS, NODES
 from dojo_py.jit import kernel
 from dojo_py.solver.cones.contact import (
@@ -38,7 +39,9 @@ def guess_impulses(W, source):
 
 @kernel
 def keep_impulses(W):
-    """Keep the impulses of a step for warm starts; W.warm of the bodies tells whether they are usable: if solved in one part."""
+    """Keep the impulses of a step for warm starts; W.warm tells of which bodies they are usable: of those solved whole."""
+    for b in range(W.warm.shape[0]):
+        W.warm[b] = 1 if W.next_memory[b, HOW] > DIVIDED else 0
     copy_rows(W.lam, W.warm_lam)
     W.warm_lim[:] = 0.0
     planes = W.warm_con.shape[0] - W.fpair.shape[0]
@@ -53,8 +56,8 @@ def keep_impulses(W):
 
 @kernel
 def all_warm(W):
-    """Whether the last step left impulses for all bodies of the islands."""
+    """Whether the last step, or the last round of this one, left impulses for all bodies of the islands."""
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
-        if not W.warm[W.members[BODIES, k]] > 0.0:
+        if W.warm[W.members[BODIES, k]] == 0:
             return False
     return True

@@ -5,8 +5,9 @@ import math
 from dojo_py.friction_laws import FRICTIONLESS
 from dojo_py.hard.compiled_apart import hold_corners
 from dojo_py.hard.contacts.held_points import any_held
+from dojo_py.hard.island_memory import end_in_vain, is_left_out
 from dojo_py.hard.islands import CONTACTS
-from dojo_py.hard.outcome import END_IN_VAIN, SLIPS, SOLVES, WITH_ROUND_OFF, in_vain, left, waiting
+from dojo_py.hard.outcome import END_IN_VAIN, SLIPS, SOLVES, WITH_ROUND_OFF, left
 from dojo_py.hard.report import COUNT, RESIDUAL, STATUS, WORST
 from dojo_py.hard.solve.at_end import any_pyramid, newton_at_end
 from dojo_py.hard.solve.central_path import follow
@@ -161,7 +162,7 @@ def _most(W, limit):
 @kernel
 def _may_end_soon(W, kappa, whole):
     """Whether Newton's method at the end of the path is tried: for whole steps in the hard limit, unless it failed recently."""
-    return whole and kappa == 0.0 and not in_vain(waiting(W)) and not any_pyramid(W)
+    return whole and kappa == 0.0 and not is_left_out(end_in_vain(W)) and not any_pyramid(W)
 
 
 @kernel

@@ -8,25 +8,27 @@ from dojo_py.hard.contacts.followed_rims import any_replaced, take_points_back
 from dojo_py.hard.contacts.held_points import release_points
 from dojo_py.hard.contacts.part_states import keep_features, take_features_back
 from dojo_py.hard.elements.contact_rows import OVERLAP
+from dojo_py.hard.island_memory import (
+    STAYED,
+    WHOLE,
+    all_were,
+    as_much,
+    end_in_vain,
+    gave_way,
+    is_left_out,
+    one_more,
+    remember,
+)
 from dojo_py.hard.islands import BODIES
 from dojo_py.hard.outcome import (
     BUDGET,
     END_IN_VAIN,
-    STAYED,
-    WAITS,
     allow,
-    as_much,
     begin_attempts,
     forget_best,
-    gave_way,
-    in_vain,
     is_solved,
     left,
-    note,
-    one_more,
     report_island,
-    waiting,
-    was,
 )
 from dojo_py.hard.report import (
     COUNT,
@@ -132,9 +134,9 @@ def _report_solved(W, parts, recovery):
     """The islands' step ends SOLVED; what the next step is to know of this one is noted."""
     report_island(W, SOLVED, parts, ENDED_WHOLE if parts == 1 else ENDED_IN_PARTS)
     if recovery == 0.0 and parts == 1:
-        note(W, STAYED)
-    elif parts == 1 and (W.found[END_IN_VAIN] > 0.0 or in_vain(waiting(W))):
-        note(W, WAITS + one_more(waiting(W)))
+        remember(W, STAYED, 0, 0.0)
+    elif parts == 1 and (W.found[END_IN_VAIN] > 0.0 or is_left_out(end_in_vain(W))):
+        remember(W, WHOLE, one_more(end_in_vain(W)), 0.0)
 
 
 @kernel
@@ -179,10 +181,12 @@ def _divided_after_looks(L, P, Q, A, W, h, recovery):
 @kernel
 def _give_way_first(L, P, Q, A, W, h):
     """Solve with compliant closures and overlaps first (giving_way.py), where closures gave way in the last step, or where other
-    attempts failed so often that they are not made in this step (`in_vain`). Returns FINISHED, GIVES_WAY or USUAL.
+    attempts failed so often that they are not made in this step (`is_left_out`). Returns FINISHED, GIVES_WAY or USUAL.
     """
     steps, remained = gave_way(W)
-    waits = in_vain(steps) and (any_closure(L, W) or overlap(L, P, Q, W))
+    if all_warm(W):  # (an earlier round of this step solved it)
+        return USUAL
+    waits = is_left_out(steps) and (any_closure(L, W) or overlap(L, P, Q, W))
     if not (waits or (steps > 0 and any_closure(L, W))):
         return USUAL
     give_way(L, P, Q, A, W, h)
@@ -203,7 +207,7 @@ def _try_whole(L, P, Q, A, W, h, kappa, gives_way, may_ask):
     how fast initial violations were undone at most [m/s, rad/s]: 0 where they may stay, in the whole step or in parts).
     """
     source, recovery = HERE if gives_way else WARM if all_warm(W) else COLD, W.options.recovery_speed
-    again = kappa == 0.0 and was(W, STAYED) and overlap(L, P, Q, W)  # the last step could not undo it: one start is enough
+    again = kappa == 0.0 and all_were(W, STAYED) and overlap(L, P, Q, W)  # the last step could not undo it: one start is enough
     if any_replaced(W):
         whole(L, P, Q, A, W, h, recovery, kappa, source, True)
         if is_solved(W):

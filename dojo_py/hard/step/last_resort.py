@@ -3,14 +3,13 @@ docs/algorithm.md). Without a usable point the bodies stay where they are, and t
 """
 
 from dojo_py.hard.contacts.part_states import take_features_back
+from dojo_py.hard.island_memory import FAILED, all_were, remember_gave_way
 from dojo_py.hard.islands import BODIES
 from dojo_py.hard.outcome import (
     BEST_RESIDUAL,
     BEST_WORST,
-    all_stood,
     allow,
     is_solved,
-    note_gave_way,
     report_island,
 )
 from dojo_py.hard.report import (
@@ -69,7 +68,7 @@ def give_up(L, P, Q, A, W, h, kappa, halvings, parts, last):
         missing = stand_still(L, P, Q, A, W, h)
         end_with(W, missing, missing, W.halt[HALT_WORST])
         report_island(W, INEXACT, max(parts, 1) + 1, ENDED_STOOD_STILL)
-    elif kappa == 0.0 and all_stood(W) and _moves(W):
+    elif kappa == 0.0 and all_were(W, FAILED) and _moves(W):
         lost = stop(L, P, Q, A, W, h)
         end_with(W, lost, lost, 0.0)
         report_island(W, INEXACT, 1, ENDED_STOPPED)
@@ -126,7 +125,7 @@ def _with_held_bounds(L, P, Q, A, W, h, kappa, halvings):
 def report_gave_way(W):
     """The islands' step ends at the solution with compliant closures and overlaps (giving_way.py)."""
     report_island(W, INEXACT, 1, ENDED_GAVE_WAY)
-    note_gave_way(W, W.found[RESIDUAL])
+    remember_gave_way(W, W.found[RESIDUAL])
 
 
 @kernel

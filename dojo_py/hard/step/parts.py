@@ -4,8 +4,9 @@ from dojo_py.collision.participation import NOW, WITH_CONTACTS, takes_part
 from dojo_py.hard.compiled_apart import choose_in_part, left_out_of_part, let_ghosts_go
 from dojo_py.hard.contacts.choice import add_contacts_of_features
 from dojo_py.hard.contacts.foresight import foresee_islands
+from dojo_py.hard.island_memory import FAILED, all_were
 from dojo_py.hard.islands import BODIES, CONTACTS, find_islands, take_islands
-from dojo_py.hard.outcome import WITH_ROUND_OFF, all_stood, allow, is_solved, left
+from dojo_py.hard.outcome import WITH_ROUND_OFF, allow, is_solved, left
 from dojo_py.hard.report import RESIDUAL, STATUS, WORST
 from dojo_py.hard.solve.start import start_step
 from dojo_py.hard.solve.start_impulses import COLD, HERE
@@ -49,7 +50,7 @@ def in_parts(L, P, Q, A, W, h, recovery, halvings, kappa, held):
     """
     most = int(W.options.subdivisions)
     first = max(halvings, 1)
-    level, done, count = most if kappa == 0.0 and all_stood(W) else first, 0, 0
+    level, done, count = most if kappa == 0.0 and all_were(W, FAILED) else first, 0, 0
     run, wait, longer = 0, 1, False
     residual, complementarity, with_round_off = 0.0, 0.0, 0.0
     add_impulses(L, W, True)

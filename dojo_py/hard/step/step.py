@@ -17,7 +17,7 @@ from dojo_py.hard.contacts.part_states import features_of_step
 from dojo_py.hard.elements.adhesion import adhere
 from dojo_py.hard.elements.contact_rows import plane_gap
 from dojo_py.hard.islands import BODIES, CONTACTS, LIMITS, MOVED_CONTACTS, MOVED_LIMITS, find_islands, take_islands
-from dojo_py.hard.outcome import FAILED, report_all
+from dojo_py.hard.outcome import report_all
 from dojo_py.hard.report import COUNT, ENDED, ENDED_MISSING, MIN_GAP, MOVED, STATUS
 from dojo_py.hard.solve.start import load_bodies, load_state
 from dojo_py.hard.solve.start_impulses import keep_impulses
@@ -148,8 +148,6 @@ def _start_next_round_here(W):
     """The next round starts from the impulses of this solution: the one with the missing contacts is near it."""
     keep_impulses(W)
     take_over_impulses(W)
-    for b in range(W.warm.shape[0]):
-        W.warm[b] = max(W.solved[b], min(W.warm[b], 0.0))  # (negative: of the last step, where this round has not come to an end)
 
 
 @kernel
@@ -158,7 +156,7 @@ def _end(L, P, Q, W, report):
     if L.mass.shape[0] == 0:
         report[MOVED] = 1.0  # no bodies: none failed to move
     keep_impulses(W)
-    copy(W.solved, W.warm)
+    copy_rows(W.next_memory, W.memory)
     copy(W.next_carried, W.carried)
     copy_rows(W.next_carry, W.carry)
     report[MIN_GAP] = smallest_gap(L, P, Q, W)
@@ -173,8 +171,7 @@ def _begin(W, bodies, angle, rate, force, wrench, kappa):
     for b in range(bodies.shape[0]):  # (what parts of other islands see of a body that has not been solved yet)
         copy(bodies[b, 0:3], W.xn[b])
         copy(bodies[b, 6:10], W.qn[b])
-        W.stood[b] = 1 if W.warm[b] == FAILED else 0  # (a first round that solves its island tells nothing of the last step)
-    copy(W.warm, W.solved)  # (a round that does not come to an end leaves these, not those of what was solved here before)
+    copy_rows(W.memory, W.next_memory)  # (as long as a round does not come to an end)
     copy(angle, W.start_angle)
     copy(rate, W.start_rate)
     W.kappa[0], W.softness[0], W.softness[1], W.pair_gap[0] = kappa, kappa, 0.0, math.inf
