@@ -25,7 +25,7 @@ from .enums import EqualityType, GeomType, JointType, ObjType
 from .errors import ModelError
 from .fluid import fluid_numbers
 from .reference import ReferenceState, body_inverse_weights, dof_inverse_weights, first_bad_pivot, inertia_matrix, state_at
-from .replaced import refuse_kinds, refuse_values
+from .replaced import refuse_by_rules, refuse_kinds, refuse_values, with_unit_directions
 from .shapes import bounding_radius, box_about
 from .source import name_of
 from .tendon_paths import tendon_geometry
@@ -60,6 +60,8 @@ def with_derived(model: Any, changes: dict[str, Any]) -> Any:
     refuse_values(changed, given)
     if any(getattr(changed, name).dtype.kind == "i" for name in given) or "wrap_prm" in given:  # (which has numbers of sites)
         check_indices(changed)
+    refuse_by_rules(changed, given)
+    changed = with_unit_directions(changed, given)
     derived: dict[str, Any] = {}
     if given & {"body_pos", "body_quat"}:
         derived |= {name: value for name, value in _free_reference(changed, given).items() if name not in changes}

@@ -1,4 +1,7 @@
-"""What `Model.replace` accepts: values of the kind of the field, a tree that stays as it is, numbers that mean something."""
+"""What `Model.replace` accepts: values of the kind of the field, a tree that stays as it is, numbers that mean something.
+
+The numbers are those that the file reader accepts (`accepted_numbers.py`); directions come to length 1 as in a file.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from .accepted_numbers import DIRECTIONS, NOT_NEGATIVE, RULES, refuse, refuse_record, unit_rows
+from .checks import MAX_COEFFICIENT
 from .enums import GeomType
 from .errors import nearest
 from .option import Option, Statistic
@@ -19,15 +24,12 @@ TREE = frozenset(
     " site_bodyid".split()
 )
 """Arrays that lay out the tree."""
-NOT_NEGATIVE = ("body_mass", "body_inertia", "geom_size")
-DIRECTIONS = ("body_quat", "body_iquat", "geom_quat", "site_quat", "jnt_axis")
-"""Arrays whose rows have a length that is not zero."""
 RECORDS: dict[str, tuple[type, str]] = {"opt": (Option, "gravity"), "stat": (Statistic, "meaninertia")}
 """Field -> its class, and a field of that for messages."""
 
 
 def refuse_kinds(model: Any, changes: dict[str, Any]) -> None:
-    """TypeError or ValueError for a record or names of another kind or number, and for what is no field."""
+    """TypeError or ValueError for a record or names of another kind or number, numbers in records, and for what is no field."""
     fields = [item.name for item in dataclasses.fields(model)]
     for name, value in changes.items():
         if name not in fields:
@@ -39,6 +41,8 @@ def refuse_kinds(model: Any, changes: dict[str, Any]) -> None:
         if not isinstance(value, kind):
             shown = f"dataclasses.replace(model.{name}, {example}=...)"
             raise TypeError(f"{name}={value!r} is a {type(value).__name__}, expected {kind.__name__}: {shown}")
+        if isinstance(value, (Option, Statistic)):
+            refuse_record(name, value)
         if isinstance(old, str) and not isinstance(value, str):
             raise TypeError(f"{name}={value!r} is a {type(value).__name__}, expected a string")
         if isinstance(old, tuple):
@@ -48,8 +52,13 @@ def refuse_kinds(model: Any, changes: dict[str, Any]) -> None:
                 raise ValueError(f"{name} has {len(value)} strings, expected {len(old)}")
 
 
+def with_unit_directions(model: Any, given: set[str]) -> Any:
+    """The model, whose quaternions and axes among the given arrays come to length 1, as in a file."""
+    return dataclasses.replace(model, **{name: unit_rows(model, name) for name in sorted(given & set(DIRECTIONS))})
+
+
 def refuse_values(model: Any, given: set[str]) -> None:
-    """ValueError where one of these arrays has numbers that no model has.
+    """ValueError where one of these arrays has numbers that no file may have.
 
     Kernels compare: a contact at NaN is one that never touches.
     """
@@ -58,16 +67,18 @@ def refuse_values(model: Any, given: set[str]) -> None:
         if name in TREE:
             raise ValueError(f"{name} lays out the tree, and cannot be replaced; edit the Mechanism")
         if value.dtype.kind == "f":
-            _refuse(name, value, ~np.isfinite(value), "finite numbers are accepted")
+            refuse(model, name, ~np.isfinite(value), "finite numbers are accepted")
+            refuse(model, name, np.abs(value) > MAX_COEFFICIENT, f"numbers up to {MAX_COEFFICIENT:g} are accepted")
         if name in NOT_NEGATIVE:
-            _refuse(name, value, value < 0.0, "numbers of at least 0 are accepted")
+            refuse(model, name, value < 0.0, "numbers of at least 0 are accepted")
         if name in DIRECTIONS:
-            _refuse(name, value, np.broadcast_to(~value.any(axis=1, keepdims=True), value.shape), "a direction is needed")
+            refuse(model, name, DIRECTIONS[name](model, value)[1], "a direction is needed, not a vector of length 0")
         if name == "geom_type":
-            _refuse(name, value, ~np.isin(value, list(GeomType)), "a GeomType is needed")
+            refuse(model, name, ~np.isin(value, list(GeomType)), "a GeomType is needed")
 
 
-def _refuse(name: str, value: Array, wrong: Array, accepted: str) -> None:
-    if wrong.any():
-        place = np.argwhere(wrong)[0]
-        raise ValueError(f"{name}{place.tolist()} is {value[tuple(place)]}; {accepted}")
+def refuse_by_rules(model: Any, given: set[str]) -> None:
+    """ValueError where one of these arrays does not go with the others; `check_indices` has found all indices sound."""
+    for rule in RULES:
+        if given & {rule.name, *rule.beside}:
+            refuse(model, rule.name, rule.wrong(model), rule.accepted)

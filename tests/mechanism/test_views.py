@@ -1,10 +1,15 @@
 """Rows of a model by name, and what `Model.replace` recomputes: against the wheel's mj_setConst."""
 
+import dataclasses
+from pathlib import Path
+
 import mujoco
 import numpy as np
 import pytest
 
 from dojo_py import ModelError, load_model
+from dojo_py.mechanism.accepted_numbers import DIRECTIONS, unit_rows
+from dojo_py.mechanism.replaced import TREE, refuse_by_rules, refuse_values
 from dojo_py.mechanism.views import KINDS
 
 TEXT = """<mujoco><worldbody><body name="base" pos="0 0 1"><freejoint name="root"/><geom name="trunk" type="box" size=".2 .1 .1"/>
@@ -165,3 +170,126 @@ def test_replace_of_sizes_renews_the_ellipsoids_of_the_medium():
     for other in (wheel, again):
         assert np.allclose(changed.geom_fluid, other.geom_fluid, rtol=1e-12, atol=0)
     assert not np.allclose(changed.geom_fluid, model.geom_fluid)
+
+
+ALL_KINDS = """<mujoco><compiler angle="radian"/>
+  <asset><hfield name="hill" nrow="2" ncol="2" elevation="0 1 2 3" size="1 1 .5 .1"/></asset><worldbody>
+  <geom name="floor" type="plane" size="0 0 1"/><geom name="hill" type="hfield" hfield="hill"/>
+  <body name="arm" pos="0 0 1"><joint name="swing" axis="0 1 0" limited="true" range="-1 1" actuatorfrcrange="-3 3"/>
+    <geom name="rod" type="capsule" size=".02 .2" pos=".2 0 0" quat=".8 .6 0 0"/><site name="tip" pos=".4 0 0"/>
+    <body name="hand" pos=".4 0 0"><joint name="wrist" type="ball" range="0 1"/>
+      <geom name="palm" type="box" size=".05 .06 .07"/></body></body>
+  <body name="free" pos="2 0 1" quat=".8 .6 0 0"><freejoint name="free"/><geom name="ball" size=".1"/></body>
+  <body name="carried" mocap="true"/></worldbody>
+  <contact><pair name="p" geom1="ball" geom2="palm"/></contact>
+  <equality><weld name="held" body1="free" body2="hand"/></equality>
+  <tendon><fixed name="string" limited="true" range="-1 1" springlength=".1 .2"><joint joint="swing" coef="1"/></fixed></tendon>
+  <actuator><motor name="push" joint="swing" ctrlrange="-1 1" forcerange="-2 2"/><motor name="pull" site="tip"/>
+    <muscle name="muscle" joint="swing" lengthrange=".5 1"/></actuator>
+  <sensor><jointpos name="angle" joint="swing"/></sensor>
+  <keyframe><key name="k"/></keyframe></mujoco>"""
+QUATERNIONS = {
+    "body_quat": slice(None), "body_iquat": slice(None), "geom_quat": slice(None), "site_quat": slice(None),
+    "jnt_axis": slice(None),
+    "qpos0": [1, 2, 3, 4, 8, 9, 10, 11], "qpos_spring": [1, 2, 3, 4, 8, 9, 10, 11],
+    "key_qpos": (slice(None), [1, 2, 3, 4, 8, 9, 10, 11]), "key_mquat": slice(None),
+    "eq_data": (slice(None), slice(6, 10)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", QUATERNIONS)
+def test_replace_brings_directions_to_length_1(name):
+    """As a file's. Before: they stayed as they were given, and the motion was another one, SOLVED."""
+    model = load_model(ALL_KINDS)
+    value = np.array(getattr(model, name))
+    value[QUATERNIONS[name]] *= 2.0
+    changed = model.replace(**{name: value})
+    for field in dataclasses.fields(model):
+        if "shape" in field.metadata:
+            assert np.allclose(getattr(changed, field.name), getattr(model, field.name), rtol=1e-12, atol=1e-12), field.name
+
+
+def put(name, place, number):
+    """The change that puts a number into an array."""
+
+    def change(m):
+        value = np.array(getattr(m, name))
+        value[place] = number
+        return {name: value}
+
+    return change
+
+
+NO_FILE_HAS = [
+    (put("geom_friction", (2, 0), -1.0), r"geom_friction\[2, 0\] is -1.0; numbers of at least 0 are accepted \(geom 'rod'\)"),
+    (put("geom_solmix", 0, -1.0), r"geom_solmix\[0\] .*\(geom 'floor'\)"),
+    (put("geom_size", (3, 1), 0.0), r"geom_size\[3\] is \[0.05, 0.0, 0.07\]; the sizes .* positive.*\(geom 'palm'\)"),
+    (put("geom_size", (0, 2), 0.0), r"geom_size\[0\] .* of a plane the third number \(geom 'floor'\)"),
+    (put("geom_type", 2, 0), r"geom_type\[2\] is 0; a plane is only accepted in a body that cannot move \(geom 'rod'\)"),
+    (put("site_size", (0, 0), 0.0), r"site_size\[0\] .*\(site 'tip'\)"),
+    (put("site_type", 0, 0), r"site_type\[0\] is 0; sphere, .* are accepted \(site 'tip'\)"),
+    (put("pair_friction", (0, 0), -0.1), r"pair_friction\[0, 0\] is -0.1; numbers of at least 0"),
+    (put("dof_damping", 0, -0.2), r"dof_damping\[0\] is -0.2; numbers of at least 0 are accepted \(joint 'swing'\)"),
+    (put("dof_armature", 1, -0.2), r"dof_armature\[1\] is -0.2; .*\(joint 'wrist'\)"),
+    (put("dof_frictionloss", 4, -0.2), r"dof_frictionloss\[4\] .*\(joint 'free'\)"),
+    (put("jnt_range", 0, (1, -1)), r"jnt_range\[0\] is \[1.0, -1.0\]; where jnt_limited the lower .*\(joint 'swing'\)"),
+    (put("jnt_range", 1, (0.1, 1)), r"jnt_range\[1\] .* of a ball joint must be 0 \(joint 'wrist'\)"),
+    (put("jnt_limited", 2, True), r"jnt_range\[2\] is \[0.0, 0.0\]; where jnt_limited .*\(joint 'free'\)"),
+    (put("jnt_actfrcrange", 0, (1, -1)), r"jnt_actfrcrange\[0\] .* where jnt_actfrclimited .*\(joint 'swing'\)"),
+    (put("tendon_range", 0, (1, -1)), r"tendon_range\[0\] .*\(tendon 'string'\)"),
+    (lambda m: {"tendon_actfrclimited": [True], "tendon_actfrcrange": [[1, 2]]}, r"tendon_actfrcrange\[0\] .* must include zero"),
+    (put("tendon_lengthspring", 0, (0.3, 0.2)), r"tendon_lengthspring\[0\] .*must not be above the upper"),
+    (put("tendon_armature", 0, -1.0), r"tendon_armature\[0\] is -1.0"),
+    (put("tendon_frictionloss", 0, -1.0), r"tendon_frictionloss\[0\] is -1.0"),
+    (put("tendon_width", 0, 0.0), r"tendon_width\[0\] is 0.0; positive"),
+    (put("hfield_size", (0, 3), 0.0), r"hfield_size\[0\] .* positive numbers are accepted \(hfield 'hill'\)"),
+    (put("hfield_data", 3, 2.0), r"hfield_data\[3\] is 2.0; fractions from 0 to 1 are accepted$"),
+    (put("eq_data", (0, 10), -1.0), r"eq_data\[0\] .* torque scale .*\(equality 'held'\)"),
+    (put("eq_data", (0, slice(6, 10)), 0.0), r"eq_data\[0, 6\] is 0.0; a direction is needed"),
+    (put("qpos0", slice(1, 5), 0.0), r"qpos0\[1\] is 0.0; a direction is needed, .*\(joint 'wrist'\)"),
+    (put("eq_obj2id", 0, 3), r"eq_obj1id\[0\] is 3; nothing is constrained to itself \(equality 'held'\)"),
+    (put("actuator_ctrlrange", 0, (1, -1)), r"actuator_ctrlrange\[0\] .*\(actuator 'push'\)"),
+    (put("actuator_forcerange", 0, (1, -1)), r"actuator_forcerange\[0\] .*\(actuator 'push'\)"),
+    (put("actuator_armature", 1, 0.1), r"actuator_armature\[1\] is 0.1; 0 is accepted: .*\(actuator 'pull'\)"),
+    (put("actuator_damping", 0, -0.1), r"actuator_damping\[0\] is -0.1"),
+    (put("actuator_gainprm", (2, 5), 0.5), r"actuator_gainprm\[2\] .* lmin < 1 < lmax.*\(actuator 'muscle'\)"),
+    (put("actuator_dyntype", 0, 1), r"actuator_dyntype\[0\] is 1; as many activations .*\(actuator 'push'\)"),
+    (put("actuator_delay", 0, 0.1), r"actuator_delay\[0\] is 0.1; a delay needs samples"),
+    (put("sensor_noise", 0, -1.0), r"sensor_noise\[0\] is -1.0; .*\(sensor 'angle'\)"),
+    (put("sensor_interval", 0, (-1.0, 0.0)), r"sensor_interval\[0\] is \[-1.0, 0.0\]; a time"),
+    (put("body_pos", (1, 0), 1e200), r"body_pos\[1, 0\] is 1e\+200; numbers up to 1e\+15 are accepted \(body 'arm'\)"),
+    (lambda m: {"opt": dataclasses.replace(m.opt, timestep=-0.1)}, "opt.timestep is -0.1; positive numbers"),
+    (lambda m: {"opt": dataclasses.replace(m.opt, gravity=(0, 0, np.nan))}, r"opt.gravity is \[0.0, 0.0, nan\]; finite"),
+    (lambda m: {"opt": dataclasses.replace(m.opt, cone=7)}, r"opt.cone is 7; accepted: 0 \(PYRAMIDAL\), 1 \(ELLIPTIC\)"),
+    (lambda m: {"opt": dataclasses.replace(m.opt, iterations=-1)}, "opt.iterations is -1; numbers of at least 0"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("number", range(len(NO_FILE_HAS)))
+def test_replace_refuses_what_no_file_may_have(number):
+    """The reader's rules. Before: accepted, e.g. a reversed range held its joint fast, SOLVED."""
+    change, pattern = NO_FILE_HAS[number]
+    model = load_model(ALL_KINDS)
+    with pytest.raises(ValueError, match=pattern):
+        model.replace(**change(model))
+
+
+def test_replace_accepts_what_a_file_may_have():
+    """Negative stiffness, ranges that do not count, a tendon's negative damping; a direction of length 1 stays bit by bit."""
+    model = load_model(ALL_KINDS)
+    for change in (put("jnt_stiffness", 0, -1.0), put("tendon_damping", 0, -1.0), put("jnt_range", 2, (1.0, -1.0))):
+        ((name, value),) = change(model).items()
+        assert np.array_equal(getattr(model.replace(**{name: value}), name), value)
+    turned = put("body_quat", 1, (0.0, 1.0, 0.0, 0.0))(model)
+    assert np.array_equal(model.replace(**turned).body_quat, turned["body_quat"])
+
+
+@pytest.mark.parametrize("file", sorted((Path(__file__).parents[2] / "models").glob("**/*.xml")), ids=lambda file: file.stem)
+def test_what_replace_accepts_is_what_shipped_files_have(file):
+    """No rule refuses a number of theirs, and directions stay (within 1e-15 measured)."""
+    model = load_model(file)
+    names = {item.name for item in dataclasses.fields(model) if "shape" in item.metadata}
+    refuse_values(model, names - TREE)
+    refuse_by_rules(model, names)
+    for name in DIRECTIONS:
+        assert np.abs(unit_rows(model, name) - getattr(model, name)).max(initial=0.0) <= 1e-15, name
