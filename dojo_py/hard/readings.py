@@ -61,7 +61,9 @@ def readings_of(
 
     def read() -> Array:
         changed = sensed()
-        return read_sensors(changed, _completed(changed, _rows(changed, world, noted, contacts, motion, time, h, outside)))
+        return read_sensors(
+            changed, _completed(changed, world.layout, _rows(changed, world, noted, contacts, motion, time, h, outside))
+        )
 
     return Readings(places_of(model), read, before)
 
@@ -187,24 +189,29 @@ def _contacts(world: Any, table: Array, h: float) -> ContactRows:
     return ContactRows(step, geoms_of(world, row, found)[:, ::-1], place, applied, frame, force, gap)
 
 
-def _completed(model: Any, rows: Rows) -> Rows:
+def _completed(model: Any, layout: Any, rows: Rows) -> Rows:
     """The rows, with the actuators' lengths and the energies filled in."""
     scene = Scene(model, rows)
     actuator_lengths(scene, rows.actuator[:, :, :2], rows.tendon)
     m, x = model, scene.centres
     spin = scene.motion.w
+    of_joints, of_tendons = _rotors(m, layout)
     kinetic = 0.5 * np.sum(np.asarray(m.body_mass) * np.sum(scene.linear**2, axis=2), axis=1)
-    kinetic += 0.5 * np.sum(spin * scene.turned_inertia(spin), axis=(1, 2)) + 0.5 * rows.qvel**2 @ _rotors(m)
-    kinetic += 0.5 * rows.tendon[:, :, 1] ** 2 @ armatures(Arrays(m))
+    kinetic += 0.5 * np.sum(spin * scene.turned_inertia(spin), axis=(1, 2)) + 0.5 * rows.qvel**2 @ of_joints
+    kinetic += 0.5 * rows.tendon[:, :, 1] ** 2 @ of_tendons
     potential = -np.einsum("b,tbi,i->t", np.asarray(m.body_mass), x, gravity_of(m)) + _springs(m, rows.qpos, rows.tendon[:, :, 0])
     rows.energy[:, 0], rows.energy[:, 1] = potential, kinetic
     return rows
 
 
-def _rotors(m: Any) -> Array:
-    """(nv,) inertia of rotors, those of actuators included."""
+def _rotors(m: Any, layout: Any) -> tuple[Array, Array]:
+    """((nv,), (ntendon,)) inertia of rotors, those of actuators included: the layout's, which parameters may have changed."""
     arrays: Any = Arrays(m)
-    return np.asarray(m.dof_armature, float) + by_joint(arrays, "actuator_armature")
+    of_joints, of_tendons = np.asarray(m.dof_armature, float) + by_joint(arrays, "actuator_armature"), armatures(arrays)
+    nv, acts = len(of_joints), layout.node[layout.dof_joint] >= 0  # (coordinates of free joints without a node have none)
+    of_joints[acts] = layout.dof_armature[:nv][acts]
+    of_tendons[acting_tendons(m)] = layout.dof_armature[nv:]
+    return of_joints, of_tendons
 
 
 def _springs(m: Any, qpos: Array, lengths: Array) -> Array:

@@ -281,3 +281,21 @@ def test_free_hinges_pass_no_torque_when_bodies_strike_each_other(shape, heavier
         state = step.state
     print(f"struck in {struck} steps: off by {off:.1e}")
     assert struck > 5 and off < 1e-8
+
+
+def test_kinetic_energy_knows_of_other_rotors():
+    """It ignored armatures of joints and tendons that `with_parameters` gave: 10.26 J were 1.26 (measured now: equal)."""
+    text = """<mujoco><option timestep=".01" gravity="0 0 0"/><worldbody><body><joint name="h" axis="0 1 0" armature=".5"/>
+      <geom type="capsule" size=".02" fromto="0 0 0 .3 0 0" mass="1"/></body></worldbody>
+      <tendon><fixed name="t" armature=".1"><joint joint="h" coef="1"/></fixed></tendon>
+      <actuator><motor joint="h" gear="2" armature=".2"/></actuator><sensor><e_kinetic/></sensor></mujoco>"""
+    sim = HardSimulator(text)
+
+    def kinetic(some):
+        return float(some.step(some.initial_state(qvel=[2.0])).sensordata[0])
+
+    for values in ({}, {"armature": 5.0}, {"tendon_armature": 3.0}, {"armature": 4.0, "tendon_armature": 2.0, "mass": 3.0}):
+        changed = sim.with_parameters(values)
+        assert kinetic(changed) == pytest.approx(kinetic(HardSimulator(changed.to_model())), rel=1e-14), values
+    lighter = sim.with_parameters({"armature": 0.6})  # less than that of the motor: no model says so, the sensor does
+    assert kinetic(lighter) == pytest.approx(kinetic(sim) - 0.5 * (0.5 + 0.8 - 0.6) * 4.0, rel=1e-12)
