@@ -121,13 +121,13 @@ def _number(x):
 
 @kernel
 def save_warm(W, row):
-    """The impulses of W into a row (n,); numbers that are not finite become 0."""
+    """The impulses of W into a row (n,); numbers that are not finite, and momenta that no body carries, become 0."""
     nb = W.memory.shape[0]
     k = 8 * nb
     for b in range(nb):
         row[b], row[nb + b] = W.memory[b, HOW], W.carried[b]
         for i in range(6):
-            row[2 * nb + 6 * b + i] = _number(W.carry[b, i])
+            row[2 * nb + 6 * b + i] = _number(W.carry[b, i]) if W.carried[b] > 0.0 else 0.0
         for i in range(HOW + 1, MEMORIES):
             row[k] = _number(W.memory[b, i])
             k += 1
