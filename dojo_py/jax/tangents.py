@@ -22,6 +22,8 @@ import numpy as np
 from dojo_py.mechanism.enums import JointType
 
 Array = jax.Array
+NULL = 1e-15
+"""Length below which a quaternion is taken for the identity, whatever it is: its derivative is 0."""
 
 
 class Tangents:
@@ -56,7 +58,9 @@ class Tangents:
         """(…, 2 nv + na) tangent of a change (…, nq + nv + na) of the state vector (…, nq + nv + na)."""
         q, dq = state[..., self._quat], change[..., self._quat]
         w, v, dw, dv = q[..., :1], q[..., 1:], dq[..., :1], dq[..., 1:]
-        turn = 2.0 * (w * dv - dw * v - jnp.cross(v, dv)) / jnp.sum(q * q, axis=-1, keepdims=True)
+        squared = jnp.sum(q * q, axis=-1, keepdims=True)
+        null = squared < NULL**2
+        turn = jnp.where(null, 0.0, 2.0 / jnp.where(null, 1.0, squared)) * (w * dv - dw * v - jnp.cross(v, dv))
         return _together(change[..., self._plain_x], turn)[..., self._place_t]
 
     def raise_(self, state: Array, tangent: Array) -> Array:
@@ -73,7 +77,7 @@ class Tangents:
         q = out[..., self._quat]
         norm = np.linalg.norm(q, axis=-1, keepdims=True)
         identity = np.array([1.0, 0.0, 0.0, 0.0])
-        out[..., self._quat] = np.where(norm < 1e-15, identity, q / np.where(norm < 1e-15, 1.0, norm))
+        out[..., self._quat] = np.where(norm < NULL, identity, q / np.where(norm < NULL, 1.0, norm))
         return out
 
 

@@ -328,3 +328,15 @@ def test_rollouts_are_differentiated_by_parameters():
     assert all(error < (1e-5 if name == "com" else 1e-6) for name, error in worst.items())
     two = jax.vmap(jax.grad(loss))({name: np.stack([value, value]) for name, value in p.items()})
     assert all(relative(two[name][1], gradient[name]) < 1e-12 for name in names)
+
+
+def test_a_quaternion_of_length_0_has_finite_derivatives():
+    """It is taken for the identity. All columns of jacfwd and all of grad were NaN; its own are 0 now, the others those there."""
+    model, x, u = a_start("box")
+    f, null, there = step_function(model, H, KAPPA), x.copy(), x.copy()
+    null[3:7], there[3:7] = 0.0, (1.0, 0.0, 0.0, 0.0)
+    J, expected = np.array(jax.jacfwd(f)(null, u)), np.array(jax.jacfwd(f)(there, u))
+    expected[:, 3:7] = 0.0
+    assert np.array_equal(f(null, u), f(there, u)) and np.array_equal(J, expected)
+    gradient = jax.grad(lambda x: f(x, u).sum())(null)
+    assert np.abs(gradient - expected.sum(axis=0)).max() < 1e-12
