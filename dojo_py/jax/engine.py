@@ -92,20 +92,40 @@ class Engine:
         rows = np.flatnonzero(usable)
         if len(rows):
             sets, which = np.unique(p[rows], axis=0, return_inverse=True)
+            refused: dict[int, ValueError] = {}
             for i, one in enumerate(sets):  # one call for each set of parameters, all rows that share it at once
-                self._roll(rows[which.reshape(-1) == i], x, u, one, linearize, by_parameters, outputs)
+                mine = rows[which.reshape(-1) == i]
+                refused |= self._roll(mine, x, u, one, linearize, by_parameters, outputs)
+            self._refused(refused, count, batch != ())
         return tuple(out.reshape(*batch, *out.shape[1:]) for out in outputs)
 
-    def _roll(self, rows: Array, x: Array, u: Array, values: Array, linearize: bool, by_parameters: bool, outputs: tuple) -> None:
-        """Rollouts of these rows, with one set of parameter values, into the outputs."""
-        sim = self.simulator
+    def _roll(
+        self, rows: Array, x: Array, u: Array, values: Array, linearize: bool, by_parameters: bool, outputs: tuple
+    ) -> dict[int, ValueError]:
+        """Rollouts of these rows, with one set of parameter values, into the outputs. Row -> why the simulator refuses it."""
+        sim, starts = self.simulator, dict[int, State]()
+        refused: dict[int, ValueError] = {}
         if self.parameters:
-            sim = sim.with_parameters(self.named(values))
-        starts = [self._start(sim, x[b]) for b in rows]
-        trajectories = sim.rollout_batch(
-            starts, u[rows], threads=self.threads, kappa=self.kappa, linearize=linearize, gradient_kappa=self.gradient_kappa,
-            parameters=self.parameters if by_parameters else None,
-        )  # fmt: skip
+            try:
+                sim = sim.with_parameters(self.named(values))
+            except ValueError as error:
+                return dict.fromkeys(rows.tolist(), error)
+        for b in rows.tolist():
+            try:
+                starts[b] = self._start(sim, x[b])
+            except ValueError as error:
+                refused[b] = error
+        rows = np.array(list(starts), int)
+        if not len(rows):
+            return refused
+        how: dict[str, Any] = {
+            "threads": self.threads,
+            "kappa": self.kappa,
+            "linearize": linearize,
+            "gradient_kappa": self.gradient_kappa,
+        }
+        names = self.parameters if by_parameters else None
+        trajectories = sim.rollout_batch(list(starts.values()), u[rows], parameters=names, **how)
         self._judge(trajectories)
         for b, trajectory in zip(rows, trajectories, strict=True):
             outputs[0][b] = np.hstack([trajectory.qpos, trajectory.qvel, trajectory.act])
@@ -113,6 +133,17 @@ class Engine:
                 outputs[1][b], outputs[2][b] = trajectory.A, trajectory.B
             if by_parameters:
                 outputs[3][b] = np.concatenate([trajectory.parameters[name] for name in self.parameters], axis=2)
+        return refused
+
+    def _refused(self, refused: dict[int, ValueError], count: int, several: bool) -> None:
+        """Raise the first error; of several elements warn, or raise or say nothing as `unsolved` says: those refused are NaN."""
+        for b, error in refused.items():
+            if not several or self.unsolved == "raise":
+                raise error
+            if self.unsolved == "warn":
+                others = f", and {len(refused) - 1} more" if len(refused) > 1 else ""
+                warnings.warn(f"element {b} of {count}{others} is refused, and NaN: {error}", RuntimeWarning, stacklevel=2)
+            return
 
     def _start(self, sim: HardSimulator, x: Array) -> State:
         """The state of a vector [qpos, qvel, act]."""

@@ -43,11 +43,13 @@ def rollout_function(
     parameters: names; f then takes a dict name -> values, and can be differentiated by them too.
     threads: at most so many for a `vmap`, all cores by default. unsolved: "warn", "raise" or "ignore" steps that did not converge.
     What is left goes to HardSimulator (friction, options, unsupported).
-    Values that the simulator refuses (a negative damping, a body that turns too fast) raise ValueError; inside `jit`, `grad` and
-    `vmap`, where they are known to callbacks only, jax.errors.JaxRuntimeError with the same text.
+    Values that the simulator refuses (a negative damping, a body that turns too fast) raise ValueError; inside `jit` and `grad`,
+    where they are known to callbacks only, jax.errors.JaxRuntimeError with the same text. In a `vmap` they give NaN for their
+    element alone, with a RuntimeWarning; unsolved="raise" raises there, too, and "ignore" says nothing.
 
-    Quaternions are normalised first, so f is defined and differentiable for every length of theirs but zero. A state vector that
-    holds NaN gives NaN. float64 is needed: jax.config.update("jax_enable_x64", True).
+    Quaternions are normalised first, so f is defined and differentiable for every length of theirs but zero; one shorter than
+    1e-15 is taken for the identity, with the derivative 0. A state vector that holds NaN gives NaN. float64 is needed:
+    jax.config.update("jax_enable_x64", True).
     """
     engine = Engine(HardSimulator(model, timestep, **simulator), kappa, gradient_kappa, parameters, threads, unsolved)
     core = _differentiable(engine)

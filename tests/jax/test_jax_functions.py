@@ -9,6 +9,7 @@ from default_run import some
 from dojo_py import HardSimulator, load_model
 from dojo_py.jax import rollout_function, step_function
 from dojo_py.jax.tangents import Tangents
+from dojo_py.simulate.status import OutOfDomain
 
 KAPPA, H = 3e-4, 0.02
 BALL = """<mujoco><worldbody><geom type="plane" size="0 0 1"/><body pos="0 0 .6"><freejoint/><geom type="box" size=".1 .2 .15"/>
@@ -340,3 +341,22 @@ def test_a_quaternion_of_length_0_has_finite_derivatives():
     assert np.array_equal(f(null, u), f(there, u)) and np.array_equal(J, expected)
     gradient = jax.grad(lambda x: f(x, u).sum())(null)
     assert np.abs(gradient - expected.sum(axis=0)).max() < 1e-12
+
+
+def test_an_element_of_a_vmap_that_the_simulator_refuses_is_nan():
+    """It was a JaxRuntimeError for all of them. A call by itself, and unsolved="raise", raise."""
+    model, x, u = a_start("box")
+    fast = x.copy()
+    fast[model.nq + 3] = 200.0
+    f = step_function(model, H, KAPPA)
+    with pytest.raises(OutOfDomain):
+        f(fast, u)
+    with pytest.warns(RuntimeWarning, match="element 1 of 3, and 1 more is refused, and NaN: .*turn"):
+        out = jax.vmap(f, (0, None))(np.stack([x, fast, fast]), u)
+    assert np.array_equal(out[0], f(x, u)) and np.isnan(out[1:]).all()
+    with pytest.raises(jax.errors.JaxRuntimeError, match="turn"):
+        jax.vmap(step_function(model, H, KAPPA, unsolved="raise"), (0, None))(np.stack([x, fast]), u)
+    heavy = step_function(model, H, KAPPA, ("mass",))
+    with pytest.warns(RuntimeWarning, match="element 1 of 2 is refused, and NaN: .*mass"):
+        out = jax.vmap(lambda mass: heavy(x, u, {"mass": mass}))(np.array([[1.0], [-1.0]]))
+    assert np.isfinite(out[0]).all() and np.isnan(out[1]).all()
