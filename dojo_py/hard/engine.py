@@ -333,6 +333,8 @@ class Engine:
         if gradient_kappa is not None:
             gradients = (record.A, record.B, self._chained(record))
 
+        label = {**self._label, "kappa": kappa} | ({} if gradient_kappa is None else {"gradient_kappa": gradient_kappa})
+
         def part(column: int) -> Array:
             return np.array(reports[:, column])
 
@@ -344,7 +346,7 @@ class Engine:
         return Trajectory(
             time, record.qpos, record.qvel, record.act, controls, whole(STATUS), whole(COUNT), part(RESIDUAL), part(WORST),
             part(MIN_GAP), record.maximal if maximal else None, record.bodies, self.rows.used_part(record.impulses),
-            {**self._label, "kappa": kappa}, *gradients, substeps=whole(PARTS), attempts=whole(ATTEMPTS),
+            label, *gradients, substeps=whole(PARTS), attempts=whole(ATTEMPTS),
             round_off=part(ROUND_OFF), ending=whole(ENDED), model=kept_model(self.model),
             mocap_pos=start.mocap_pos, mocap_quat=start.mocap_quat, eq_active=start.eq_active,
             readings=self.readings(arrivals, time[:-1], record, outside),

@@ -28,6 +28,7 @@ from dojo_py.simulate.arguments import (
     control_of,
     controls_of,
     coordinates_of,
+    late_controls,
     names_of,
     options_of,
     outside_of,
@@ -49,6 +50,7 @@ from dojo_py.simulate.results import Contacts, Linearization, State, Step
 from dojo_py.simulate.reverse import (
     ParameterGradient,
     RolloutGradient,
+    check_gradient_kappa,
     check_same_states,
     check_timestep,
     cotangents_of,
@@ -431,20 +433,23 @@ class HardSimulator(HasPoses):
         """Gradient of a scalar by a trajectory's first state and its controls, in reverse mode.
 
         cotangents: the scalar's derivative by the final state (2nv + na,), or by every state (T + 1, 2nv + na), tangents
-        [δq, δv, δact]; the gradient by the first state is one of these. A trajectory that holds A, B is taken as it is. Of another
-        one every step is solved again, from the last to the first, with the wrenches and joint forces it had, and differentiated
-        at kappa (default: the one it was simulated with, DEFAULT_KAPPA in the hard limit) by one transposed solve, without A and B.
-        Controls are those that were sent, where they come late too. Raises ValueError when these steps do not lead to the
-        trajectory's states.
+        [δq, δv, δact]; the gradient by the first state is one of these. A trajectory that holds A, B is taken as it is; another
+        kappa than theirs is refused. Of another one every step is solved again, from the last to the first, with the wrenches and
+        joint forces it had, and differentiated at kappa (default: the one it was simulated with, DEFAULT_KAPPA in the hard limit)
+        by one transposed solve, without A and B. Controls are those that were sent, where they come late too. Raises ValueError
+        when these steps do not lead to the trajectory's states.
 
         parameters: names as in `linearize`; the gradient then has `.parameters`, name -> (p,). The steps are solved again, with A,
-        B and the derivatives by the parameters; a trajectory that holds A, B must hold these, too.
+        B and the derivatives by the parameters; a trajectory that holds A, B must hold these, too. Where controls come late,
+        "timestep" is refused: it moves their samples.
         """
         having("trajectory", trajectory, ("qpos", "A", "metadata", "state"), "a Trajectory")
         at = None if kappa is None else checks.gradient_kappa_of(kappa)
         given = cotangents_of(cotangents, len(trajectory), 2 * self.model.nv + self.model.na)
         names = names_of("parameters", parameters)
         if trajectory.A is not None and trajectory.B is not None:
+            if at is not None:
+                check_gradient_kappa(trajectory, at)
             return recorded_gradient(trajectory, given, None if parameters is None else names)
         if (other := self._at(trajectory.state(0))) is not self:
             return other.rollout_vjp(
@@ -456,11 +461,7 @@ class HardSimulator(HasPoses):
         outer: dict[str, Any] = {"kappa": simulated or None, "wrenches": wrenches, "joint_forces": joint_forces, "maximal": False}
         outside = outside_of(self.model, wrenches, joint_forces, len(trajectory))
         if parameters is not None:
-            run = self.rollout(
-                trajectory.state(0), trajectory.control, **outer, linearize=True, gradient_kappa=at, parameters=names
-            )
-            check_same_states(run, trajectory)
-            return recorded_gradient(run, given, names)
+            return self._gradient_by_parameters(trajectory, given, names, outside, simulated, at)
         again = trajectory
         if not self._engine.owns(trajectory.state(0).exact):
             again = self.rollout(trajectory.state(0), trajectory.control, **outer)
@@ -472,6 +473,27 @@ class HardSimulator(HasPoses):
         if before is not None:
             by_control = sent(self.model, before.history[0], before.time, before.moved, by_control)
         return RolloutGradient(record.cotangents[0], by_control, record.gradients[:, STATUS].astype(np.int64))
+
+    def _gradient_by_parameters(
+        self, trajectory: Trajectory, given: Array, names: tuple[str, ...], outside: Outside, kappa: float, at: float
+    ) -> RolloutGradient | ParameterGradient:
+        """On A, B and derivatives by parameters of the steps, simulated again at kappa and differentiated at `at`."""
+        late = late_controls(self.model)
+        if late and "timestep" in names:
+            raise ValueError(
+                f"parameters: 'timestep' moves the samples of controls that come late (`delay`), here {late}; its derivative "
+                "through these is not known, those by all other parameters are"
+            )
+        start = self._checked(trajectory.state(0))
+        run = self._trajectory(start, controls_of(self.model, trajectory.control), outside, kappa, False, at, names)
+        check_same_states(run, trajectory)
+        found = recorded_gradient(run, given, names)
+        if not late:
+            return found
+        arrivals = Arrivals(self.model, self.timestep, start, trajectory.control)
+        before = arrivals.complete(np.diff(trajectory.time) > 0.0)
+        assert before is not None
+        return found._replace(control=sent(self.model, before.history[0], before.time, before.moved, found.control))
 
     def trace(self, state: State, control: Array | None = None, *, kappa: float | None = None) -> Array:
         """(iterations + 1, 6) the iterations of one step's solve, of its last one when it took several.

@@ -101,6 +101,17 @@ def check_timestep(trajectory: Any, timestep: float) -> None:
         raise ValueError(f"trajectory: its timestep is {trajectory.metadata['timestep']} s, this simulator's {timestep} s")
 
 
+def check_gradient_kappa(trajectory: Any, kappa: float) -> None:
+    """ValueError where the A, B that a trajectory holds are at another kappa."""
+    theirs = trajectory.metadata.get("gradient_kappa")
+    if theirs != kappa:
+        known = "a kappa that it does not name" if theirs is None else f"kappa={theirs:g}"
+        raise ValueError(
+            f"kappa={kappa:g}: the trajectory holds A, B at {known}, and these are taken; leave kappa out, or record it with "
+            f"gradient_kappa={kappa:g}, or without linearize=True"
+        )
+
+
 def check_same_states(again: Any, trajectory: Any) -> None:
     """ValueError where the simulator's own steps (qpos, qvel, act of `again`) are not those of the trajectory."""
     if not all(np.array_equal(getattr(again, name), getattr(trajectory, name)) for name in ("qpos", "qvel", "act")):

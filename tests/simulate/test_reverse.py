@@ -234,3 +234,13 @@ def test_derivatives_of_steps_that_are_too_fast_say_so(vjp):
     assert Status.TOO_FAST in run.status, "the case"
     status = sim.rollout_vjp(run, np.ones((7, 2))).status if vjp else run.gradient_status
     assert Status.SINGULAR not in status and status[list(run.status).index(Status.TOO_FAST)] == Status.TOO_FAST
+
+
+def test_another_kappa_than_that_of_recorded_derivatives_is_refused():
+    """It was ignored."""
+    sim = dojo_py.HardSimulator(dojo_py.load_model(SERVO))
+    weights, controls = np.ones(2 * sim.model.nv + sim.model.na), np.zeros((3, sim.model.nu))
+    run = sim.rollout(sim.initial_state(), controls, linearize=True, gradient_kappa=1e-3)
+    assert np.array_equal(sim.rollout_vjp(run, weights, kappa=1e-3).control, sim.rollout_vjp(run, weights).control)
+    with pytest.raises(ValueError, match="kappa=0.01: the trajectory holds A, B at kappa=0.001.*gradient_kappa=0.01"):
+        sim.rollout_vjp(run, weights, kappa=1e-2)
