@@ -97,6 +97,18 @@ class HasPoses:
     def _checked(self, state: State) -> State:
         raise NotImplementedError
 
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        raise TypeError(
+            f"a {type(self).__name__} holds compiled kernels and work arrays, and cannot be pickled or copied deeply: threads "
+            "share one; dojo_py.sweeps.Recipe.of(sim) can be pickled, and its simulator() is one like sim"
+        )
+
+    def __copy__(self) -> Any:
+        """Another one with the same kernels and work arrays."""
+        new = object.__new__(type(self))
+        new.__dict__.update(self.__dict__)
+        return new
+
     def _model_of_poses(self) -> Any:
         """The model whose frames the simulator moves."""
         return self.model

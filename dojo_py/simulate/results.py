@@ -62,6 +62,11 @@ class State:
         """Coordinates of one joint by its name or number: `state.joint("knee").qpos`."""
         if self.model is None:
             raise ValueError("this state knows no model: take it from a simulator, or make it with State(..., model=model)")
+        for name, size in (("qpos", self.model.nq), ("qvel", self.model.nv)):
+            if np.shape(getattr(self, name)) != (size,):
+                raise ValueError(
+                    f"{name} has shape {np.shape(getattr(self, name))}, expected ({size},): the state's model is another"
+                )
         qpos, qvel = coordinates_of(self.model, key)
         return JointState(self.qpos[qpos], self.qvel[qvel])
 

@@ -1,12 +1,15 @@
 """What is not the right kind of argument is refused by name; what is, is taken in whatever shape numpy has it."""
 
+import copy
 import dataclasses
+import pickle
 
 import numpy as np
 import pytest
 
 from dojo_py import HardSimulator, SoftSimulator, load_model
 from dojo_py.simulate.values import check_fields, count, real_array, real_number
+from dojo_py.sweeps import Recipe
 
 ARM = """<mujoco><worldbody><body><joint name="j" axis="0 1 0"/><geom type="capsule" fromto="0 0 0 0 0 -0.5" size="0.03"/></body>
   </worldbody><actuator><motor joint="j"/></actuator><keyframe><key name="side" qpos="1"/></keyframe></mujoco>"""
@@ -130,3 +133,20 @@ def test_fields_are_checked_as_annotated():
     for wrong in ({"size": np.nan}, {"size": "1"}, {"steps": 1.5}, {"ends": (1.0,)}, {"ends": "ab"}):
         with pytest.raises((ValueError, TypeError), match=next(iter(wrong))):
             Settings(**wrong)
+
+
+@pytest.mark.parametrize("how", [pickle.dumps, copy.deepcopy])
+def test_simulators_are_not_pickled(arm, how):
+    """It was "cannot pickle '_thread.lock' object". The recipe that the message names makes one like it."""
+    with pytest.raises(TypeError, match=rf"a {type(arm).__name__} holds .* dojo_py.sweeps.Recipe.of\(sim\) can be pickled"):
+        how(arm)
+    assert copy.copy(arm).model is arm.model
+    again = pickle.loads(pickle.dumps(Recipe.of(arm))).simulator()
+    assert np.array_equal(again.step(again.initial_state(), [1.0]).state.qpos, arm.step(arm.initial_state(), [1.0]).state.qpos)
+
+
+def test_a_state_of_another_model_is_refused_where_it_is_read(arm):
+    """It read the entries of another joint."""
+    state = dataclasses.replace(arm.initial_state(), model=load_model("box"))
+    with pytest.raises(ValueError, match=r"qpos has shape \(1,\), expected \(7,\): the state's model is another"):
+        state.joint(0)
