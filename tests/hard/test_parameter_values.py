@@ -132,3 +132,13 @@ def test_kinds_that_hold_the_same_numbers_are_known(model):
     } - {("com", "contact_point")}
     assert found <= {*OVERLAPPING, *((b, a) for a, b in OVERLAPPING)}, found
     assert model != MANY or {*OVERLAPPING} <= found
+
+
+def test_two_names_of_one_number_are_refused(arm):
+    """The last one's value counted. A colon without a name stood for all."""
+    masses = arm.parameter("mass").value
+    for values in ({"mass": masses, "mass:b": 0.4}, {"mass:b": 0.4, "mass": masses}):
+        assert "mass:b belongs to two names" in refused(arm, values)
+    assert "'mass:' names nothing behind the colon; 'mass' stands for all" in refused(arm, {"mass:": masses})
+    both = arm.with_parameters({"mass:a": 0.3, "mass:b": 0.4})
+    assert both.parameter("mass:b").value == 0.4

@@ -71,9 +71,11 @@ def _mistake(what: str, given: str, known: Any) -> ValueError:
 
 def split(name: str) -> tuple[str, str]:
     """(kind, object or '') of a name, or ValueError."""
-    kind, _, wanted = text_of("name", name).partition(":")
+    kind, colon, wanted = text_of("name", name).partition(":")
     if kind not in PARAMETER_NAMES:
         raise _mistake("parameter", kind, PARAMETER_NAMES)
+    if colon and not wanted:
+        raise ValueError(f"parameter {name!r} names nothing behind the colon; '{kind}' stands for all of them")
     return kind, wanted
 
 
