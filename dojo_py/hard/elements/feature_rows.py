@@ -1,33 +1,32 @@
 """Rows of one contact between two bodies: gap, relative tangential velocity, their Jacobians and the impulse maps.
 
     gap, n, c      from the feature at the next poses (feature_geometry.py); n points from body B to body A
-    e              the normal where the step starts; n where it turns by much (start_normals.py)
+    e              the normal where the step starts; n where shapes meet in the step (start_normals.py)
     T              the tangents of the start of the step, rotated to e by the smallest rotation
-    v_t = T (u_A - u_B),   u = v + (m - Q m)/h + ω × ρ,   m + ρ = c - x₊      world axes, next poses; Q = R R₊ᵀ of each body;
-                           but for rims and curved shapes ω × (ρ + ρ')/2 (rolling_arms.py)
+    v_t = T (u_A - u_B),   u = v + (m - Q m)/h + ω × (ρ + ρ')/2     world axes, next poses; m + ρ = c - x₊, Q = R R₊ᵀ of each body
     spinning e · (ω_A - ω_B), rolling T (ω_A - ω_B); their impulses are torques on A, and opposite ones on B
     impulse: F = w (γ e + Tᵀ ξ) on A and -F on B, at one common point c*, seen from the poses at the start of the step, so that both
              momenta are conserved exactly,
 
-             c* = β p_A + (1 - β) p_B,   p = x + Q m' + ρ',   m' + ρ' = c ± ½ gap n - x₊
+             c* = β p_A + (1 - β) p_B,   p = x + Q m' + ρ',   m' = c ± ½ gap n - x₊ ± r n
 
 p is where the body's own point of contact, half the gap from c and fixed in the body but for what rolls, is at the start: ρ' is
-the body's own rounding, ∓r e; of rims and curved shapes that of rolling_arms.py, from z below to c, without half the gap; m' the
-rest of the arm. An arm of what is fixed at the end of the step would add energy
-of first order in h to bodies that rotate about what they touch (docs/contact.md). The two p differ by how far the bodies slide
-on each other in the step. β is 1 or 0 where a point, an edge, a rim or an ellipsoid of one body meets a face of the other:
-there the contact itself is at the start; and, of two bodies that move, if one alone is round: what rolls on the other, or under
-it, is not braked by the load. (A corner that slides on a ball should keep it; a feature of a ball and a box does not tell
-corner from face.) Else, as for edges and balls, the difference, whose torque does not exist, is divided in proportion to the
-bodies' rotational inertia, 1 - β = I_A / (I_A + I_B), I the least moment of inertia, that of a roller about its axis; the world
-takes it all.
+the body's own rounding, ∓r e; of rims and curved shapes that of rolling_arms.py, from z below to c, and m' = z - x₊. An arm of
+what is fixed at the end of the step would add energy of first order in h to bodies that rotate about what they touch
+(docs/contact.md). The two p differ by how far the bodies slide on each other in the step. β is 1 or 0 where a point, an edge, a
+rim or an ellipsoid of one body meets a face of the other: there the contact itself is at the start; and, of two bodies that move,
+if one alone is round: what rolls on the other, or under it, is not braked by the load. (A corner that slides on a ball should keep
+it; a feature of a ball and a box does not tell corner from face.) Else, as for edges and balls, the difference, whose torque does
+not exist, is divided in proportion to the bodies' rotational inertia, 1 - β = I_A / (I_A + I_B), I the least moment of inertia,
+that of a roller about its axis; the world takes it all.
 
 ρ, the same for both bodies, is the sum of their roundings: -r n for points, edges and axes of A that are rounded by r, r n for
-those of B, and c - z for rims and curved shapes, z the centre of the shape (`rolls`). The rest of the arm, m, is fixed in the body:
-how far it has moved in the step counts as slip, see plane_contacts.py; ρ rolls by the difference of both spins. So bodies that move
-as one, a ball in a hand that swings, have no slip at all. (With each rounding rolling by the spin of its own body they slipped by
-h ω² r/2: a foot that was wedged against its own trunk crept under any friction, and its loads grew without end.) Q rotates vectors
-fixed in a body from the end of the step back to its start.
+those of B, and c - z for rims and curved shapes, z the centre of the shape (`rolls`); ρ' is the same with e for n, and that of
+rolling_arms.py: where the step starts, so that ω × ρ is taken at the middle of the step. The rest of the arm, m, is fixed in the
+body: how far it has moved in the step counts as slip, see plane_contacts.py; ρ rolls by the difference of both spins. So bodies
+that move as one, a ball in a hand that swings, have no slip at all. (With each rounding rolling by the spin of its own body they
+slipped by h ω² r/2: a foot that was wedged against its own trunk crept under any friction, and its loads grew without end.) Q
+rotates vectors fixed in a body from the end of the step back to its start.
 
 w: 1, but for far pairs on the central path (far_pairs.py).
 
@@ -37,10 +36,10 @@ of a body, (δx₊, δθ₊) by its motion, says which of these it is, with `dir
 depends on the shapes is in the rows of δn, δc and δgap, eight numbers for each body; the rest are combinations of these (octet.py):
 
     T_t = T⁰_t - f_t N,   N = e + n₀,   f_t = (e·T⁰_t)/b,   b = 1 + e·n₀
-    δT_t = -N (p_t · δe) - f_t δe,   p_t = (T⁰_t - f_t n₀)/b,   δe = M δn
+    δT_t = -N (p_t · δe) - f_t δe,   p_t = (T⁰_t - f_t n₀)/b,   δe = M δn + p (q · (δx₊_A - δx₊_B))
     T_t·δ(u_A - u_B) = K_A·(δc - δx₊_A) - K_B·(δc - δx₊_B) + G·δρ + …,   K = (T_t - Qᵀ T_t)/h,   G = K_B - K_A + T_t × (ω_A - ω_B)
     δF = w (z δe - N (y · δe)),   z = γ - ξ·f,   y = Σ ξ_t p_t
-    δtorque = ± R₀ᵀ (δc* × F + (c* - x) × δF),   δp = Q (δm' - δθ₊ × m') + δρ',   δm' = δ(c ± ½ gap n) - δx₊ - δρ'
+    δtorque = ± R₀ᵀ (δc* × F + (c* - x) × δF),   δp = Q (δm' - δθ₊ × m') + δρ'
     δρ' = M δ(c - x₊ - z) of rims and curved shapes
 """
 
@@ -138,10 +137,13 @@ def pair_motion(Q, W, i, f, by_a, by_b, direct, h, impulse, value, C, B, H):
         _by_motion(m, by_b, 1, D)
         store(load(D, GAP, WIDTH), C[1], 0, 0)
     n, c = three(m.normal), three(m.point)
-    e, by_end, by_start = start_normal(three(n0), n)
+    e, by_end, by_start, lead, by_travel, by_gap = start_normal(three(n0), n, travel_of(W, a, b), W.cstart[i])
     put_vector(m.along, e)
     put_matrix(m.by_normal[0], by_end)
     put_matrix(m.by_normal[1], by_start)
+    put(m.by_travel, 0, lead)
+    put(m.by_travel, 1, by_travel)
+    put_vector(m.by_gap, by_gap)
     T1, T2, fold, p1, p2 = tangents_at_end(n0, T0, e)
     N = plus(e, three(n0))
     put(m.tangents, 0, T1)
@@ -153,7 +155,7 @@ def pair_motion(Q, W, i, f, by_a, by_b, direct, h, impulse, value, C, B, H):
     centre_a = turned(matrix(Ra), row(Q.shape_centre, W.fshape[f, 0])) if whole_a else ZERO
     centre_b = turned(matrix(Rb), row(Q.shape_centre, W.fshape[f, 1])) if whole_b else ZERO
     rolling, pushed_a, pushed_b, M_a, M_b = times(-rounding, n), ZERO, ZERO, IDENTITY, IDENTITY
-    middle = rolling
+    middle = times(-0.5 * rounding, plus(n, e))
     if whole_a:
         whole = minus(arm_a, centre_a)
         pushed_a, M_a = rolling_arm(row(W.crolling[i], 0), whole, square_of_size(Q, W, f, 0))
@@ -177,23 +179,23 @@ def pair_motion(Q, W, i, f, by_a, by_b, direct, h, impulse, value, C, B, H):
         k_a, turn_a = _slip_rows(T, spin_a, behind_a, middle, back_a, h)
         k_b, turn_b = _slip_rows(T, spin_b, behind_b, middle, back_b, h)
         by_moved, by_spin = minus(k_b, k_a), cross(T, spin)
-        by_rolling = plus(by_moved, by_spin)
         if whole_a:
             by_whole = plus(by_moved, turned(halfway(M_a), by_spin))
             k_a, turn_a = plus(k_a, by_whole), minus(turn_a, cross(centre_a, by_whole))
         if whole_b:
             by_whole = plus(by_moved, turned(halfway(M_b), by_spin))
             k_b, turn_b = minus(k_b, by_whole), plus(turn_b, cross(centre_b, by_whole))
-        by_turn = turned_back(by_end, along(times(-dot(N, u), p), -f_t, u))
-        by_n = along(by_turn, -rounding, by_rolling)  # (by the change of T, then by that of ρ)
+        by_e = along(along(times(-dot(N, u), p), -f_t, u), -0.5 * rounding, by_spin)  # (by the change of T, then by that of ρ')
+        by_n = along(turned_back(by_end, by_e), -rounding, along(by_moved, 0.5, by_spin))  # (and by that of ρ)
+        moved = times(dot(by_e, lead), by_travel)
         if on_a:
-            _put_row(D, 0, by_n, minus(k_a, k_b), by_a, times(-1.0, k_a), turn_a, C[0], 1 + t)
+            _put_row(D, 0, by_n, minus(k_a, k_b), by_a, minus(moved, k_a), turn_a, C[0], 1 + t)
             _add_direct(C[0], 1 + t, times(direct, T), times(direct, cross(middle, T)), Ra)
         if on_b:
-            _put_row(D, WIDTH, by_n, minus(k_a, k_b), by_b, k_b, times(-1.0, turn_b), C[1], 1 + t)
+            _put_row(D, WIDTH, by_n, minus(k_a, k_b), by_b, minus(k_b, moved), times(-1.0, turn_b), C[1], 1 + t)
             _add_direct(C[1], 1 + t, times(-direct, T), times(-direct, cross(middle, T)), Rb)
     if count > 3:
-        _spin_rows(count, e, T1, T2, fold, p1, p2, N, by_end, spin_a, spin_b, Ra, Rb, on_a, on_b, by_a, by_b, direct, D, value, C)
+        _spin_rows(count, m, T1, T2, fold, p1, p2, N, spin_a, spin_b, Ra, Rb, on_a, on_b, by_a, by_b, direct, D, value, C)
     # the application point c*, seen from the two bodies at the start of the step
     share, round_a, round_b, half = place_share(Q, W, f), -rounding_of(Q, W, f, 0), rounding_of(Q, W, f, 1), 0.5 * value[0]
     m.half_gap[0] = half
@@ -221,7 +223,7 @@ def pair_motion(Q, W, i, f, by_a, by_b, direct, h, impulse, value, C, B, H):
         at, by, of_a = WIDTH * side, by_a if side == 0 else by_b, side == 0
         for i in range(3):
             store(zeros(), D, PLACE + i, at)
-        _along_rows(D, at, by_end)
+        _along_rows(D, at, by_end, lead, by_travel if of_a else times(-1.0, by_travel), by)
         if share > 0.0:
             _place_rows(D, at, share, back_a, whole_a, M_a, round_a, fixed_a, of_a, by, n, half)
         if share < 1.0:
@@ -247,11 +249,19 @@ def _by_motion(m, by, side, D):
 
 
 @kernel
-def _along_rows(D, at, M):
-    """Rows ALONG of D: δe = M δn."""
+def travel_of(W, a, b):
+    """t of start_normals.py: how far the centre of body a moves past that of b in the step [m]."""
+    return minus(minus(row(W.xn, a), row(W.x, a)), minus(row(W.xn, b), row(W.x, b)))
+
+
+@kernel
+def _along_rows(D, at, M, lead, by_travel, by):
+    """Rows ALONG of D by the motion of one body: δe = M δn + p (q · δx₊), q signed as the body's part in t is."""
     x, y, z = load(D, NORMAL, at), load(D, NORMAL + 1, at), load(D, NORMAL + 2, at)
+    moved = add(add(scaled(load(by, 0, 0), by_travel[0]), by_travel[1], load(by, 1, 0)), by_travel[2], load(by, 2, 0))
     for i in range(3):
-        store(add(add(scaled(x, M[3 * i]), M[3 * i + 1], y), M[3 * i + 2], z), D, ALONG + i, at)
+        turning = add(add(scaled(x, M[3 * i]), M[3 * i + 1], y), M[3 * i + 2], z)
+        store(add(turning, lead[i], moved), D, ALONG + i, at)
 
 
 @kernel
@@ -289,21 +299,22 @@ def _add_direct(C, r, by_v, by_spin, R):
 
 
 @kernel
-def _spin_rows(count, e, T1, T2, fold, p1, p2, N, by_end, spin_a, spin_b, Ra, Rb, on_a, on_b, by_a, by_b, direct, D, value, C):
+def _spin_rows(count, m, T1, T2, fold, p1, p2, N, spin_a, spin_b, Ra, Rb, on_a, on_b, by_a, by_b, direct, D, value, C):
     """Rows of spinning and rolling, d · (ω_A - ω_B); ω rotates with its body, δω₊ = δθ₊ × ω."""
     rate = minus(spin_a, spin_b)
     for r in range(3, count):
-        d, by_n = e, turned_back(by_end, rate)
+        d, by_e = three(m.along), rate
         if r == 4:
-            d, by_n = T1, turned_back(by_end, along(times(-dot(N, rate), p1), -fold[0], rate))
+            d, by_e = T1, along(times(-dot(N, rate), p1), -fold[0], rate)
         elif r == 5:
-            d, by_n = T2, turned_back(by_end, along(times(-dot(N, rate), p2), -fold[1], rate))
+            d, by_e = T2, along(times(-dot(N, rate), p2), -fold[1], rate)
+        by_n, moved = turned_back(matrix(m.by_normal[0]), by_e), times(dot(by_e, row(m.by_travel, 0)), row(m.by_travel, 1))
         value[r] = dot(d, rate)
         if on_a:
-            _put_row(D, 0, by_n, ZERO, by_a, ZERO, cross(spin_a, d), C[0], r)
+            _put_row(D, 0, by_n, ZERO, by_a, moved, cross(spin_a, d), C[0], r)
             _add_direct(C[0], r, ZERO, times(direct, d), Ra)
         if on_b:
-            _put_row(D, WIDTH, by_n, ZERO, by_b, ZERO, cross(d, spin_b), C[1], r)
+            _put_row(D, WIDTH, by_n, ZERO, by_b, times(-1.0, moved), cross(d, spin_b), C[1], r)
             _add_direct(C[1], r, ZERO, times(-direct, d), Rb)
 
 

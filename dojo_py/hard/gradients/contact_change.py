@@ -276,7 +276,8 @@ def _roll_at_start(P, Q, W, c, side, y, f):
 
 @kernel
 def _normal_at_start(P, Q, W, c, side, impulse, y, f):
-    """The parts of y (rows, 6) and f (2, 6, 6) by (u, ψ) of one side of pair c that n₀ makes (start_normals.py).
+    """The parts of y (rows, 6) and f (2, 6, 6) by (u, ψ) of one side of pair c that e makes by where the step starts
+    (start_normals.py).
 
     impulse (rows,): its impulse.
     """
@@ -284,12 +285,19 @@ def _normal_at_start(P, Q, W, c, side, impulse, y, f):
     physical_impulse(W, c, impulse, pushed)
     by_start, lever = matrix(m.by_normal[1]), lever_by_normal(Q, W, feature)
     rate, slip = relative_rate(W, c), three(m.slip)
+    rolling = 0.5 * (rounding_of(Q, W, feature, 1) - rounding_of(Q, W, feature, 0))
     for k in range(6):
         de = turned(by_start, (dn[0, 6 * side + k], dn[1, 6 * side + k], dn[2, 6 * side + k]))
+        de = along(de, W.feature.dgap[6 * side + k], three(m.by_gap))
+        if k < 3:  # (the start moves by u, too: the way from there does not change by it)
+            de = along(de, -m.by_travel[1, k] if side == 0 else m.by_travel[1, k], row(m.by_travel, 0))
         dT1, dT2 = tangents_change(W.cframe[c, 0], W.cframe[c, 1:3], three(m.along), de)
         for r in range(1, ROWS[W.claw[c]]):
             d = dT1 if r == 1 or r == 4 else dT2 if r == 2 or r == 5 else de
-            y[r, k] += W.cratio[c, r - 1] * dot(d, slip if r < 3 else rate)
+            change = dot(d, slip if r < 3 else rate)
+            if r < 3:
+                change += dot(row(m.tangents, r - 1), cross(rate, times(rolling, de)))
+            y[r, k] += W.cratio[c, r - 1] * change
         dF, torque = impulse_change(W, c, pushed, de, dT1, dT2)
         for body in range(2):
             angular = moment_change(W, c, body, times(lever, de), dF, torque)

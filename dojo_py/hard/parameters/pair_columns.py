@@ -7,7 +7,7 @@ surfaces). What other sizes do is in size_change.py. From these follow
 
     δv_t = T (δu_A - δu_B) + δT u,      δtorque = ± R₀ᵀ (δc* × F + arm × δF),      u and the application point c* of feature_rows.py
 
-with e, along which the contact pushes, for n in T and F; it follows n and the normal n₀ where the step starts (start_normals.py).
+with e, along which the contact pushes, for n in T and F; it follows n, and normal and gap where the step starts (start_normals.py).
 Spinning and rolling depend on the direction d of their row only:  δv = δd · (ω_A - ω_B),  δtorque = ± R₀ᵀ f δd.  A pyramid, and a
 cone with unequal coefficients along its tangents, depend on the frame's angle as well (gradients/contact_change.py).
 
@@ -92,6 +92,7 @@ def _feature_column(L, P, Q, W, D, c, side, longer, at_end, at_start, larger, h,
     of_b = _pushed_change(Q, W, c, feature, 1, point, point0, larger if side == 1 else 0.0)
     m = W.motion
     e, de = three(m.along), plus(turned(matrix(m.by_normal[0]), dn), turned(matrix(m.by_normal[1]), dn0))
+    de = along(de, before, three(m.by_gap))
     dT1, dT2 = tangents_change(W.cframe[c, 0], W.cframe[c, 1:3], e, de)
     y[0] = gap + beyond - (before if W.contact_allowance[c] > 0.0 else 0.0)
     _slip_rows(Q, W, c, feature, side, longer, point, (of_a, of_b), n, dn, de, dT1, dT2, h, y)
@@ -138,12 +139,13 @@ def _slip_rows(Q, W, c, f, side, longer, point, pushed, n, dn, de, dT1, dT2, h, 
     T, slip = W.motion.tangents, three(W.motion.slip)
     of_a = _rolling_change(Q, W, f, 0, dn, point, n, longer if side == 0 else 0.0)
     of_b = _rolling_change(Q, W, f, 1, dn, point, n, longer if side == 1 else 0.0)
-    middle_a = times(0.5, plus(of_a, pushed[0])) if rolls(Q, W, f, 0) else of_a
-    middle_b = times(0.5, plus(of_b, pushed[1])) if rolls(Q, W, f, 1) else of_b
+    e = three(W.motion.along)
+    start_a = pushed[0] if rolls(Q, W, f, 0) else _rolling_change(Q, W, f, 0, de, point, e, longer if side == 0 else 0.0)
+    start_b = pushed[1] if rolls(Q, W, f, 1) else _rolling_change(Q, W, f, 1, de, point, e, longer if side == 1 else 0.0)
     dm = minus(point, plus(of_a, of_b))
     a, b, rate = body_row(W.R, W.cbody[c, 0]), body_row(W.R, W.cbody[c, 1]), relative_rate(W, c)
     back_a, back_b = turned_to_start(W.R[a], W.Rn[a]), turned_to_start(W.R[b], W.Rn[b])
-    change = slip_change(back_a, back_b, rate, h, dm, plus(middle_a, middle_b))
+    change = slip_change(back_a, back_b, rate, h, dm, times(0.5, plus(plus(of_a, start_a), plus(of_b, start_b))))
     for t in range(2):
         y[1 + t] = W.cratio[c, t] * (dot(row(T, t), change) + dot(dT1 if t == 0 else dT2, slip))
     for k in range(3, ROWS[W.claw[c]]):
