@@ -157,7 +157,13 @@ def start_gap(L, P, Q, W, candidate):
     The gap of a feature that was added, or held, at the end of a solve may be negative at the start, where its point is beside the
     face, by more than its shapes overlap. No more penetration is allowed than these overlap; where they are apart the gap is 0.
     """
-    i, gap = candidate - P.body.shape[0], candidate_gap(L, P, Q, W, candidate, START)
+    return allowed_gap(L, P, Q, W, candidate, candidate_gap(L, P, Q, W, candidate, START))
+
+
+@kernel
+def allowed_gap(L, P, Q, W, candidate, gap):
+    """`start_gap` from a feature's own gap there [m]."""
+    i = candidate - P.body.shape[0]
     if i >= 0 and gap < -OVERLAP and (i >= W.n_features[AT_START] or W.free_kind[i] > 0):
         return max(gap, min(distance_of_shapes(L, P, Q, W, i, START), 0.0))
     return gap
@@ -182,7 +188,8 @@ def start_contact(L, P, Q, W, c, recovery):
     else:
         i = candidate - planes
         W.claw[c], body = W.flaw[i], W.fbody[i, 0]
-    gap = start_gap(L, P, Q, W, candidate)
+    W.cstart[c] = candidate_gap(L, P, Q, W, candidate, START)
+    gap = allowed_gap(L, P, Q, W, candidate, W.cstart[c])
     W.cbeyond[c] = 0.0
     if candidate >= planes:
         W.cbeyond[c] = W.beyond[0]

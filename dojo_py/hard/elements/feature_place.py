@@ -7,6 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+NORMAL, POINT, GAP, ALONG, FORCE, TORQUE, PLACE, DERIVATIVES = 0, 3, 6, 7, 10, 13, 16, 19
+"""Rows of the derivatives of a contact, W.by_moves: of n, c, the gap, e, F, the torque along the rows of spin, c*."""
+
 
 class FeaturePlace(NamedTuple):
     """Geometry of one feature at the poses of its bodies, see `feature_geometry`."""
@@ -26,7 +29,11 @@ class PairMotion(NamedTuple):
     dgap: np.ndarray
     dn: np.ndarray
     dc: np.ndarray
-    tangents: np.ndarray  # (2, 3) T
+    along: np.ndarray  # (3,) e, along which the contact pushes (start_normals.py)
+    by_normal: np.ndarray  # (2, 3, 3) derivatives of e by the normals where the step ends and starts, M and M₀
+    by_travel: np.ndarray  # (2, 3) p and q: p qᵀ is that by how far A's centre moves past B's
+    by_gap: np.ndarray  # (3,) r, that by the gap where the step starts
+    tangents: np.ndarray  # (2, 3) T, across e
     arms: np.ndarray  # (2, 3) of the application point c* from both bodies [m]
     slip: np.ndarray  # (3,) relative slip velocity u_A - u_B [m/s]
     force: np.ndarray  # (3,) F, the impulse on A [N s]
@@ -44,4 +51,7 @@ def allocate_place() -> FeaturePlace:
 def allocate_motion() -> PairMotion:
     """Work arrays."""
     z = np.zeros
-    return PairMotion(*allocate_place(), z((2, 3)), z((2, 3)), z(3), z(3), z((2, 3)), z(1), z((2, 3)), z((2, 3, 3)))
+    return PairMotion(
+        *allocate_place(), along=z(3), by_normal=z((2, 3, 3)), by_travel=z((2, 3)), by_gap=z(3), tangents=z((2, 3)), arms=z((2, 3)),
+        slip=z(3), force=z(3), behind=z((2, 3)), half_gap=z(1), carried=z((2, 3)), mixed=z((2, 3, 3)),
+    )  # fmt: skip
