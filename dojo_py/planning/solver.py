@@ -18,6 +18,7 @@ from dojo_py.planning.augmented_lagrangian import AugmentedLagrangian
 from dojo_py.planning.backward import AffinePolicy, backward_pass
 from dojo_py.planning.derivative_check import check_costs, check_derivatives
 from dojo_py.planning.descent import After, Descent
+from dojo_py.planning.differences import difference
 from dojo_py.planning.hard_motion import HardMotion, hard_motion, open_loop, states_of, usable
 from dojo_py.planning.line_search import Accepted, line_search
 from dojo_py.planning.log import Iteration, noted
@@ -38,6 +39,8 @@ from dojo_py.simulate.status import Status
 from dojo_py.simulate.values import function_of, shown
 
 Array = np.ndarray
+SAME = 1e-9
+"""Difference of two states that says nothing: round-off of a guess by interpolation."""
 SHRUNK = 0.25
 """The penalty stays the same if the violation has shrunk to at most this fraction of that at the last multiplier update."""
 LEAST_SHARE = 1e-3
@@ -67,8 +70,8 @@ def ilqr(
     """Controls that minimise Σ stage + terminal from `state`; initial guess `controls` (T, nu).
 
     stage, terminal: one cost or several (`ResidualCost`, `FunctionCost`, `state_cost`, `control_cost`). constraints: `Constraint`,
-    `goal`. control_limits: "model" (the actuators' ranges), None, or (low, high). states: a guess of all T + 1 states, which need
-    not satisfy the dynamics (infeasible start). paths: roll-outs from `state`; if there are any, the cheapest is the initial guess.
+    `goal`. control_limits: "model" (the actuators' ranges), None, or (low, high). states: a guess of all T + 1 states, the
+    first one `state`, which need not satisfy the dynamics (infeasible start). paths: roll-outs from `state`; if there are any, the cheapest is the initial guess.
     callback(record, path): after every iteration; true stops. progress: a bar on standard error, True without a terminal too, None
     never. The result is a function of the arguments alone.
     """
@@ -89,6 +92,8 @@ def ilqr(
         of_model(problem.model, guess, f"states[{i}]")
     if states is not None and len(states) != len(u) + 1:
         raise ValueError(f"states: a guess of {len(states)} states for {len(u)} steps, expected {len(u) + 1}")
+    if states is not None and not (away := np.abs(difference(problem.model, states[0], state)).max(initial=0.0)) <= SAME:
+        raise ValueError(f"states[0] is not the state that the plan is to start from: they differ by {away:.3g}")
     _check_paths(paths, state, len(u), states is not None)
     total = min(options.max_total_iterations, options.max_iterations * (options.max_updates + 1))
     _check_width(sim, options)
