@@ -62,7 +62,8 @@ class Options:
     """Central-path parameter of the gradients [N m s]; several: the next one after each multiplier update, at last the last.
 
     "auto": from the model's largest to the hard limit, as fast as the relaxed motion predicts the hard one (smooth_to_hard.py);
-    3e-4 if no contact can carry the model, or if `rollout_kappa` is not "gradient". None: the simulator's default. Ignored in the
+    3e-4 if no contact can carry the model, or if `rollout_kappa` is not "gradient". Where the first roll-out fails at each of its κ
+    and not in the hard limit, roll-outs are in the hard limit from the beginning. None: the simulator's default. Ignored in the
     soft mode, which has no central path.
     """
     rollout_kappa: float | Literal["gradient"] | None = "gradient"

@@ -153,6 +153,11 @@ class Planner:
             tried = [share * ladder[0] for share in STARTS] if ladder else []
             rolls = (roll(self.problem.sim, start, controls, kappa, guess) for kappa in (self.motion, *tried))
             first = next((path for path in rolls if path is not None), None)
+            if first is None and options.kappa == "auto" and self.motion is not None:
+                first = roll(self.problem.sim, start, controls, None, guess)
+                if first is not None:  # the relaxed motion fails at every κ: gradients at κ along the hard motion
+                    self.options = options = replace(options, rollout_kappa=None)
+                    self.motion, ladder = None, None
         self.seconds = {"simulate": time.perf_counter() - clock, "backward": 0.0, "search": 0.0}
         if first is None:
             return self._bad_start(start, controls, guess)
