@@ -22,14 +22,14 @@ from dojo_py.planning.differences import difference
 from dojo_py.planning.hard_motion import HardMotion, hard_motion, open_loop, states_of, usable
 from dojo_py.planning.line_search import Accepted, line_search
 from dojo_py.planning.log import Iteration, noted
-from dojo_py.planning.options import Options
+from dojo_py.planning.options import DEFAULT_KAPPA, Options
 from dojo_py.planning.plan import Plan
 from dojo_py.planning.problem import Problem, build_problem, limits_of, of_model, unit_of_costs
 from dojo_py.planning.quadratic import Quadratic
 from dojo_py.planning.reach import attainable_decreases, broken_at_once, controllable_entries
 from dojo_py.planning.regularisation import Regularisation
 from dojo_py.planning.shooting import Path, failure, follow, linearise, roll, with_open_ends
-from dojo_py.planning.smooth_to_hard import PATIENCE, STARTS, ladder_of, smooth_to_hard
+from dojo_py.planning.smooth_to_hard import PATIENCE, STARTS, ladder_of, refine, sharp_kappa, smooth_to_hard
 from dojo_py.planning.status import PlanStatus, judged
 from dojo_py.progress import Progress
 from dojo_py.simulate.arguments import late_controls, options_of, state_of
@@ -167,8 +167,20 @@ class Planner:
             check_derivatives(self.problem, first)
         self.path = first
         begun = open_loop(self.problem, start, first.controls)
-        status = smooth_to_hard(self, ladder, first.controls) if ladder else self.descend_all(options.kappas)
+        if ladder:
+            status = smooth_to_hard(self, ladder, begun)
+        else:
+            status = self.descend_all(options.kappas)
+            if options.kappa == "auto" and options.rollout_kappa == "gradient" and self.lowered():
+                status = self._refined(begun, first.controls, status)
         return self._end(begun, status)
+
+    def _refined(self, begun: HardMotion, controls: Array, status: PlanStatus) -> PlanStatus:
+        """The status after another descent from the initial controls, if the first one ended no better than they (smooth_to_hard.py)."""
+        tolerance = self.options.constraint_tolerance
+        if hard_motion(self.problem, self.path, self.gains, tolerance).better_than(begun, tolerance):
+            return status
+        return refine(self, begun, controls, sharp_kappa(self, begun, controls, DEFAULT_KAPPA), status)
 
     def _bad_start(self, start: State, controls: Array, guess: Sequence[State] | None) -> Plan:
         """The plan of controls whose first roll-out fails, with their hard motion, which may not."""
@@ -231,7 +243,7 @@ class Planner:
             path = Path(states_of(other.trajectory), other.trajectory.control, np.zeros_like(path.gaps))
             if other is begun and status is not PlanStatus.STOPPED:
                 status = PlanStatus.NO_BETTER
-        if status is PlanStatus.SOLVED and self._without_gain(hard, begun):
+        if status is not PlanStatus.STOPPED and self._without_gain(hard, begun):
             self.policy, hard, status = None, begun, PlanStatus.NO_BETTER
             held = begun.trajectory
             assert held is not None
@@ -249,15 +261,17 @@ class Planner:
         """Whether what costs and constraints ask is asked of entries of the states that no control changes at the end (reach.py).
 
         The controls may have lowered their own cost on the way there, but not what is asked of the entries that they do change:
-        a plan that does all that it can is none of these. What is asked is judged in the hard motion: in the relaxed one bodies
+        a plan that does all that it can is none of these, nor is one that meets its goals. What is asked is judged in the hard motion: in the relaxed one bodies
         float, and are never quite where they are to be. A descent that was stopped or interrupted is not at an end.
         """
-        lowered = any(record.decrease > self.small(record.merit) for record in self.log)
-        if status is PlanStatus.STOPPED or (status is PlanStatus.MAX_ITERATIONS and lowered) or not self.log or path.gap > 0.0:
+        if status is PlanStatus.STOPPED or (status is PlanStatus.MAX_ITERATIONS and self.lowered()) or not self.log or path.gap > 0.0:
             return False
         if not (usable(hard.trajectory) and usable(begun.trajectory)):
             return False
-        tolerance, entries = self.options.constraint_tolerance, self._controllable(path, self.log[-1].kappa or None)
+        tolerance = self.options.constraint_tolerance
+        if self._goals and hard.violation <= tolerance:
+            return False
+        entries = self._controllable(path, self.log[-1].kappa or None)
         small = self.small(hard.cost), 0.5 * tolerance**2
         (now, (cost, violated)), (first, _) = (attainable_decreases(self.problem, motion, entries) for motion in (hard, begun))
         if cost <= small[0] and (hard.violation <= tolerance or violated <= small[1]):
@@ -286,6 +300,10 @@ class Planner:
         tolerance = self.options.constraint_tolerance
         if not usable(begun.trajectory) or (self._goals and hard.violation <= tolerance) or hard.better_than(begun, tolerance):
             return False
+        return self.lowered()
+
+    def lowered(self) -> bool:
+        """Whether a step of any descent so far lowered the merit by more than says nothing."""
         return any(record.decrease > self.small(record.merit) for record in self.log)
 
     def descend(self, kappa: float | None, iterations: int, patience: int = PATIENCE) -> PlanStatus:

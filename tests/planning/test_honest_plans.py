@@ -270,7 +270,7 @@ def test_a_minimum_that_no_step_improves_is_not_out_of_reach():
     there[0] += 1e-3
     first = ilqr(sim, start, np.zeros((5, 1)), stage=stage, terminal=state_cost(sim.model, there))
     again = ilqr(sim, start, first.controls, stage=stage, terminal=state_cost(sim.model, there))
-    assert first.hard_cost == again.hard_cost and again.status is not PlanStatus.UNREACHED
+    assert again.hard_cost <= first.hard_cost and again.status is not PlanStatus.UNREACHED
 
 
 class Brittle(LinearSystem):
@@ -341,15 +341,16 @@ def test_a_constraint_that_the_initial_state_violates_is_named(plan):
 
 
 def test_a_start_too_fast_for_any_kappa_is_told_what_helps():
-    """It was told to use kappa="auto", which it had; steps at no kappa are divided where bodies rotate fast, hard ones are."""
+    """Steps at no kappa are divided where bodies rotate fast, hard ones are: "auto" plans with these by itself."""
     sim = HardSimulator("double_pendulum", timestep=0.05)
     start, controls = sim.initial_state(np.zeros(2), np.array([25.0, 0.0])), np.zeros((10, 2))
     costs = {"stage": control_cost(sim.model, 1e-3), "terminal": state_cost(sim.model, [1.0, 0.0])}
-    plan = ilqr(sim, start, controls, **costs)
+    plan = ilqr(sim, start, controls, options=Options(kappa=3e-4), **costs)
     assert plan.status is PlanStatus.BAD_START
     assert "TOO_FAST; " in plan.message and "use rollout_kappa=None, or a shorter timestep" in plan.message
-    helped = ilqr(sim, start, controls, options=Options(rollout_kappa=None), **costs)
-    assert helped.status is not PlanStatus.BAD_START and helped.hard_cost <= plan.hard_cost
+    for options in (Options(rollout_kappa=None), None):
+        helped = ilqr(sim, start, controls, options=options, **costs)
+        assert helped.status is not PlanStatus.BAD_START and helped.hard_cost <= plan.hard_cost
 
 
 @pytest.mark.parametrize("limits", ["model", None])
