@@ -71,7 +71,9 @@ def _check_sizes(name: str, function: Callable[..., Array], path: Path, knots: S
     first = next(iter(sizes.values()), 0)
     for k, size in sizes.items():
         if size != first:
-            raise ValueError(f"{name} has {size} entries at knot {k} and {first} at knot {next(iter(sizes))}, expected as many at all")
+            raise ValueError(
+                f"{name} has {size} entries at knot {k} and {first} at knot {next(iter(sizes))}, expected as many at all"
+            )
 
 
 def check_derivatives(problem: Problem, path: Path) -> None:

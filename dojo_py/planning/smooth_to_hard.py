@@ -10,8 +10,8 @@ float and slide, and every force has an effect. From several initial κ, fractio
    this descent ends. Otherwise go to 1;
 4. in the hard motion, continue from the best plan of all descents, with gradients at several κ in turn, as long as one improves it.
 
-A start that is good already (a plan of `cem`, a plan of the last step) may be all but forgotten at the large κ, where its contacts slip and
-its body floats: if no descent ends with a better plan than the start, the start is refined at the sharp end, the smallest κ.
+A start that is good already (a plan of `cem`) may be all but forgotten at the large κ, where contacts slip and bodies float: if no
+descent ends with a better plan than the start, the start is refined at the sharp end, the smallest κ.
 """
 
 from __future__ import annotations
@@ -111,10 +111,10 @@ def finish(planner: Planner, best: Found, begun: HardMotion, status: PlanStatus)
 
 
 def refine(planner: Planner, begun: HardMotion, controls: Any, kappa: float, status: PlanStatus) -> PlanStatus:
-    """Descend once more from the initial controls, at a κ where the relaxed motion is close to the hard one, then in the hard motion.
+    """Descend once more from the initial controls, at a κ where the relaxed motion is close to the hard one, then in the latter.
 
-    At most as many iterations again as there were, or 4 ITERATIONS, half of them in each motion. status: of the descents so far, which
-    ended no better than these controls.
+    At most as many iterations again as there were, or 4 ITERATIONS, half of them in each motion. status: of the descents so far,
+    which ended no better than these controls.
     """
     options, done, tolerance, scale = planner.options, len(planner.log), planner.options.constraint_tolerance, planner.first_merit
     tried = status is not PlanStatus.STOPPED and planner.lowered() and done < options.max_total_iterations
