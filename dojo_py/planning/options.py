@@ -81,7 +81,8 @@ class Options:
     wrong row."""
     look_around: int = 8
     """Before SOLVED is said of a plan that costs more than a hundredth of its start, so many random changes of its controls are
-    rolled out in the hard motion; if one is better, the descent goes on from it, three times at most (look_around.py). 0: none."""
+    rolled out in the hard motion; if one is better, the descent goes on from it, three times at most (look_around.py). 0: none,
+    nor without `harden`."""
     threads: int = 1
     """Number of knots linearised in parallel; the result does not depend on it."""
 

@@ -194,7 +194,8 @@ class Planner:
         for look in range(LOOKS):
             options, hard = self.options, HardMotion(plan.hard_trajectory, plan.hard_cost, plan.hard_violation)
             over = len(self.log) >= options.max_total_iterations or nearly_nothing(hard.cost, begun)
-            if plan.status is not PlanStatus.SOLVED or not options.look_around or over:
+            in_relaxed = not options.harden and self.motion is not None  # whose plans the hard motion may well improve
+            if plan.status is not PlanStatus.SOLVED or not options.look_around or over or in_relaxed:
                 break
             least, samples = self.small(hard.cost), options.look_around
             better = better_nearby(self.problem, hard, self.objective, least, samples, look, options.threads)
