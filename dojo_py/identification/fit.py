@@ -69,7 +69,8 @@ class Result:
     freedom: int
     """Residuals minus unknowns."""
     shifts: Array = field(repr=False)
-    """(k, n) by which the values move when stretches are cut in two and when steps are (doubt.py)."""
+    """(2, n) by which the values move when stretches are cut in two, and their error of integration, twice what they move when
+    steps are (doubt.py)."""
     parts: int
     """Parts of the data that `covariance` was taken from."""
     evaluations: int
@@ -439,7 +440,7 @@ def _result(sim: HardSimulator, problem: Problem, outcome: Outcome, loss: str, s
         by_parts = slope @ jackknife(rows, reduced, parts) @ slope.T
     informed = np.diag(reduced.matrix) > RANK * np.diag(normal.theta)
     by_noise[np.diag_indices(n)] = np.where((np.diag(by_noise) > VAST) | ~informed, np.inf, np.diag(by_noise))
-    shifts = np.array([slope @ change for change in shifts_of(problem, point, loss, scale)]).reshape(-1, n)
+    shifts = shifts_of(problem, point, rows, loss, scale) @ slope.T
     by_parts = by_parts + shifts.T @ shifts
     misses = tuple(
         (problem.segments[row.stretch], row.residual.reshape(-1, problem.nv))
