@@ -5,10 +5,10 @@
 
 The simulator's steps are of first order, θ(h) = θ(0) + c h + O(h²): halving them moves the estimates by half of what they are off
 (Richardson's extrapolation). The changed problems are solved by Gauss-Newton steps from the fit: of shorter stretches by one, of
-shorter steps by three while the cost falls, because a velocity is the mean over its step, so that the states of the fit are not yet
-those of shorter steps. Both weigh residuals as the fit does, gaps of velocities in m/s (joined more loosely it were another
-estimator, which moves for that reason); of shorter steps, residuals of a coordinate that become larger than in the fit count less by
-as much. (Of motions that were made with the fit's own steps no others can follow samples and joins as closely: held to that, the
+shorter steps by three while the cost falls, because a velocity is the mean over its step, so that the states of the fit are not
+yet those of shorter steps. Both weigh residuals as the fit does, gaps of velocities in m/s (joined more loosely it were another
+estimator, which moves for that reason); of shorter steps, residuals of a coordinate that become larger than in the fit count less
+by as much. (Of motions that were made with the fit's own steps no others can follow samples and joins as closely: held to that, the
 mass of a lower link, 1.5, moves by -0.034, in a fit with shorter steps by 0.005, so by -0.011.)
 
 A model that is not the truth has no single best values: they depend on how it is asked to predict.

@@ -36,7 +36,8 @@ def found():
 def test_the_error_of_integration_is_twice_what_a_fit_in_half_the_steps_moves(found):
     """It was half of that, and was called the shift by shorter stretches.
 
-    Measured: damping and mass are off by -1.246 and 0.012, by `shifts` -1.324 and 0.020, twice what the fit in half the steps moves.
+    Measured: damping and mass are off by -1.246 and 0.012, by `shifts` -1.324 and 0.020, as twice what the fit in half the steps
+    moves.
     """
     shorter = fit(0.005, 1e-5)
     off = TRUE - found.estimates
