@@ -192,7 +192,7 @@ def identify(
     derivatives, None the hard limit.
     """
     having("sim", sim, ("parameter", "with_parameters", "linearize"), "a HardSimulator")
-    check_recordings(sim, recordings)
+    check_recordings(sim, recordings, timed=False)
     horizon, every, threads = count("horizon", horizon), count("every", every), count("threads", threads)
     max_iterations = count("max_iterations", max_iterations)
     for name, value in (("continuity", continuity), ("prior", prior)):
@@ -203,6 +203,7 @@ def identify(
     truth_of("free_states", free_states)
     _check_optional(progress, workers, choose)
     given = _unknowns_of(sim, unknowns)
+    check_recordings(sim, recordings, timed=not any(name.partition(":")[0] == "timestep" for name in given.names))
     if free_states and horizon == 1 and continuity == 0:
         raise ValueError("horizon=1 with free states that are not joined: any start would do; give a longer horizon")
     levels = _levels(sim, kappa)
