@@ -1,4 +1,4 @@
-"""Times of samples: read from files, compared with the simulator's steps."""
+"""Times of samples: read from files, compared with the simulator's steps, and gaps that are not filled in silence."""
 
 from dataclasses import replace
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dojo_py import HardSimulator, load_model
-from dojo_py.identification import Unknown, fit_restitution, identify, read_recording, rollout_errors
+from dojo_py.identification import Recording, Unknown, fit_restitution, identify, read_recording, resample, rollout_errors
 
 PENDULUM = """<mujoco><worldbody><body name="bob"><joint name="pivot" axis="0 1 0" damping="0.02"/>
 <geom type="sphere" size="0.05" pos="0 0 -0.5" mass="1"/></body></worldbody><actuator><motor joint="pivot"/></actuator></mujoco>"""
@@ -71,3 +71,36 @@ def test_times_of_files_are_at_equal_intervals(tmp_path):
     (tmp_path / "b.csv").write_text("\n".join(["ms,angle", *rows]))
     with pytest.raises(ValueError, match=r"b\.csv: time\[9\] is 0\.133 after 0\.133"):
         read_recording(tmp_path / "b.csv", columns, {"time": "ms"})
+
+
+def test_long_gaps_are_not_filled_in_silence():
+    """5 s without samples became 500 rows that were taken for measured, 60 samples in ms 60 001."""
+    sim, run = swing(0.01)
+    time, model = 0.01 * np.arange(41), sim.model
+    there = (time < 0.1) | (time > 0.135)
+    assert len(resample(model, "a", time[there], run.qpos[there], 0.01).qpos) == 41
+    hole = time + 5.0 * (time > 0.205)
+    told = r"time: no sample from 0\.2 s \(time\[20\]\) to 5\.21 s, a gap of 5\.01 s; .* largest_gap=0\.05 s, 5 intervals \(median"
+    with pytest.raises(ValueError, match=told):
+        resample(model, "a", hole, run.qpos, 0.01)
+    with pytest.raises(ValueError, match="a gap of 10 s; .*are the times in seconds"):
+        resample(model, "a", 1000 * time, run.qpos, 0.01)
+    with pytest.raises(ValueError, match=r"largest_gap=0\.1 s \(median"):
+        resample(model, "a", hole, run.qpos, 0.01, largest_gap=0.1)
+    filled = resample(model, "a", hole, run.qpos, 0.01, largest_gap=np.inf)
+    assert len(filled.qpos) == 541 and filled.interval == 0.01
+    with pytest.raises(ValueError, match="'a' has a sample every 0.01 s"):
+        rollout_errors(HardSimulator(load_model(PENDULUM), 0.002), [filled])
+
+
+def test_times_that_do_not_increase_are_named():
+    model, qpos = swing(0.01)[0].model, np.zeros((4, 1))
+    for time, told in (
+        ([0, 0.1, 0.05, 0.2], r"time\[2\] is 0\.05 after 0\.1, expected increasing"),
+        ([0, 0.1, 0.1, 0.2], r"time\[2\] is 0\.1 after 0\.1"),
+        ([0, np.nan, 0.1, 0.2], r"time\[1\] is nan"),
+    ):
+        with pytest.raises(ValueError, match=told):
+            resample(model, "x", time, qpos, 0.1)
+    recording = Recording("x", qpos)
+    assert recording.interval is None
