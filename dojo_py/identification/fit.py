@@ -123,6 +123,18 @@ class Result:
         return tuple(label for label, there in zip(self.unknowns.labels, found, strict=True) if there)
 
     @property
+    def missed(self) -> tuple[tuple[str, float], ...]:
+        """("m", size), ("rad", size) by which predictions miss the samples: root mean squares of the worst coordinate of each unit.
+
+        None where no unknown has an effect.
+        """
+        if not self.misfits:
+            return ()
+        missed = np.sqrt(np.mean(np.concatenate([miss for _, miss in self.misfits]) ** 2, axis=0)) * self.noise.samples
+        units = _units(self.simulator.model)
+        return tuple((unit, float(missed[units == unit].max())) for unit in ("m", "rad") if np.any(units == unit))
+
+    @property
     def correlation(self) -> Array:
         """(n, n) of the estimates' errors, by the noise; none with unknowns of which the data say nothing."""
         variance = np.diag(self.noise_covariance)
@@ -150,9 +162,24 @@ class Result:
             for name, value, half, unit in self.table()
         ]
         tail = f"{self.message}; {len(self.misfits)} stretches, {self.unsolved} of them with unsolved steps"
+        if self.missed:
+            missed = ", ".join(_with_prefix(size, unit) for unit, size in self.missed)
+            tail += f"; samples are missed by {missed} (root mean square)"
         noise = "; intervals by the noise alone, too few stretches to doubt the model" * (self.parts < 2)
         stopped = f"; {STOPPED}" * (not self.converged)
         return "\n".join([*lines, tail + noise + stopped])
+
+
+def _units(model: Any) -> Array:
+    """(nv,) "m" or "rad" of each tangent coordinate."""
+    each = {0: ["m"] * 3 + ["rad"] * 3, 1: ["rad"] * 3, 2: ["m"], 3: ["rad"]}
+    return np.array([unit for kind in model.jnt_type for unit in each[int(kind)]])
+
+
+def _with_prefix(size: float, unit: str) -> str:
+    """3.4e-4 m as "0.34 mm"."""
+    factor, prefix = next(((f, p) for f, p in ((1.0, ""), (1e-3, "m"), (1e-6, "µ")) if size >= 0.1 * f), (1e-9, "n"))
+    return f"{size / factor:.2g} {prefix}{unit}"
 
 
 def identify(
