@@ -122,6 +122,15 @@ def test_entries_of_parts_are_compared_not_their_names(parts, entry):
         Unknowns(HardSimulator("box", 0.01), [Unknown("friction"), Unknown("friction_directions")])
 
 
+def test_what_holds_a_number_twice_is_named():
+    """PseudoInertia was called by the name of its mass: "'mass:upper' and 'mass:upper'"."""
+    sim = HardSimulator("double_pendulum", 0.01)
+    with pytest.raises(ValueError, match=r"mass:upper belongs .*, 'mass:upper' and 'mass:upper' of PseudoInertia\('upper'\)$"):
+        Unknowns(sim, [Unknown("mass:upper"), PseudoInertia("upper")])
+    with pytest.raises(ValueError, match=r", 'com:upper' of PseudoInertia\('upper'\) and 'com' of Tied 'legs'$"):
+        Unknowns(sim, [PseudoInertia("upper"), Tied(("com",), label="legs")])
+
+
 def test_a_fit_says_by_how_much_it_misses_the_samples(undamped):
     """Nothing in `print(result)` told of wrong units or time steps."""
     sim, recording = undamped
