@@ -137,7 +137,7 @@ def _check_interval(sim: Simulator, recording: Recording) -> None:
     if known is not None and abs(known - steps) > max(DRIFT, JITTER / max(len(recording.qpos) - 1, 1)) * steps:
         raise ValueError(
             f"recordings: '{recording.name}' has a sample every {known:.6g} s, but stride={recording.stride} of the simulator's "
-            f"time steps of {sim.timestep:.6g} s are {steps:.6g} s; give a simulator of that step, or of a part of it and the stride"
+            f"time steps of {sim.timestep:.6g} s are {steps:.6g} s; give a simulator of that step, or of a part and the stride"
         )
 
 
