@@ -173,7 +173,8 @@ def test_sensors_are_those_of_the_new_model(placed):
         state = dataclasses.replace(state, mocap_pos=np.array([[0.5, 2.0, 1.5]]))
     kinds = [kind for kind in sorted(SENSED) if sim.parameter(kind).size]
     unlike = sim.rollout(state, np.ones((20, 2))).sensordata
-    for these in (*([kind] for kind in kinds), kinds):
+    together = [kind for kind in kinds if kind != "contact_radius"]  # (which is one number with `size`)
+    for these in (*([kind] for kind in kinds), together):
         changed = sim.with_parameters(varied(sim, [kind for kind in KINDS if kind in these], 3))
         other = HardSimulator(changed.to_model())
         runs = [s.rollout(dataclasses.replace(state, exact=None, maximal=None), np.ones((20, 2))) for s in (changed, other)]
