@@ -62,9 +62,10 @@ class Constraint:
 
     def value(self, state: State, control: Array | None, k: int) -> Array:
         """c (p,) at knot k, checked."""
-        c = np.atleast_1d(real_array(f"function of constraint '{self.name}'", asked(self.function, state, control, k)))
+        name = f"function of constraint '{self.name}'"
+        c = np.atleast_1d(real_array(name, asked(name, self.function, state, control, k)))
         if c.ndim != 1:
-            raise ValueError(f"function of constraint '{self.name}' has shape {c.shape}, expected (p,)")
+            raise ValueError(f"{name} has shape {c.shape}, expected (p,)")
         return c
 
     def violations(self, state: State, control: Array | None, k: int) -> Array:

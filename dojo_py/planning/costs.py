@@ -92,7 +92,7 @@ class ResidualCost:
             object.__setattr__(self, "_fixed", weights_of(self.weight))
 
     def _evaluate(self, state: State, control: Array | None, k: int) -> tuple[Array, Array]:
-        r = np.atleast_1d(real_array("residual", asked(self.residual, state, control, k)))
+        r = np.atleast_1d(real_array("residual", asked("residual", self.residual, state, control, k)))
         weight = weights_of(self.weight(k)) if callable(self.weight) else self._fixed  # type: ignore[attr-defined]
         if r.ndim != 1 or weight.shape not in ((), (1,), r.shape):
             raise ValueError(f"residual has shape {r.shape} and its weight {weight.shape}, expected (p,) and a number or (p,)")
@@ -177,7 +177,7 @@ class FunctionCost:
 
     def value(self, state: State, control: Array | None, k: int) -> float:
         """The function at knot k [cost]; control (nu,), None at the terminal knot."""
-        return float(np.squeeze(real_array("function", asked(self.function, state, control, k))))
+        return float(np.squeeze(real_array("function", asked("function", self.function, state, control, k))))
 
     def expand(self, model: Any, state: State, control: Array | None, k: int) -> Quadratic:
         """The user's derivatives by the tangent state (2nv + na,), or (2nv,) without activations, and the control (nu,)."""

@@ -41,6 +41,7 @@ def check_costs(problem: Problem, path: Path) -> None:
                     raise ValueError(f"{name}[{i}] is {value} at knot {k} of the first path, expected a finite number")
             if isinstance(cost, ResidualCost):
                 _check_entries(f"{name}[{i}]", cost.residual_at, path, knots)
+                _check_sizes(f"{name}[{i}]", cost.residual_at, path, knots)
     for constraint in problem.constraints:
         _check_entries(
             f"constraint '{constraint.name}'", constraint.value, path, [k for k in range(T + 1) if constraint.holds_at(k, T)]
@@ -61,6 +62,18 @@ def _check_entries(name: str, function: Callable[..., Array], path: Path, knots:
     T = len(path.controls)
     if not any(len(function(path.states[k], path.controls[k] if k < T else None, k)) for k in knots):
         raise ValueError(f"{name} has no entries at any of its knots, so that it asks for nothing (there is no control at the end)")
+
+
+def _check_sizes(name: str, function: Callable[..., Array], path: Path, knots: Sequence[int]) -> None:
+    """ValueError if a residual has another number of entries at another knot; none says that it asks for nothing there."""
+    sizes = {k: len(function(path.states[k], path.controls[k] if k < len(path.controls) else None, k)) for k in knots}
+    sizes = {k: size for k, size in sizes.items() if size}
+    first = next(iter(sizes.values()), 0)
+    for k, size in sizes.items():
+        if size != first:
+            raise ValueError(
+                f"{name} has {size} entries at knot {k} and {first} at knot {next(iter(sizes))}, expected as many at all"
+            )
 
 
 def check_derivatives(problem: Problem, path: Path) -> None:

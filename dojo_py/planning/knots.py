@@ -51,11 +51,16 @@ def guarded(state: State, control: Array | None) -> tuple[State, Array | None]:
     return state, _locked(control)
 
 
-def asked(function: Any, state: State, control: Array | None, k: int) -> Any:
+def asked(name: str, function: Any, state: State, control: Array | None, k: int) -> Any:
     """What a user's function returns, its arguments read-only; errors of a wrong idea of them say what they are."""
     try:
         return function(*guarded(state, control), k)
     except (AttributeError, TypeError) as error:
+        if control is None and "NoneType" in str(error):
+            raise TypeError(
+                f"{name} at knot {k}, the last: {error}. There is no control at the end, where the control is None: what reads the "
+                "control belongs into stage costs, or into a constraint with knots='stage'"
+            ) from error
         if not hasattr(function, "along"):  # one that has takes arrays
             error.add_note("this function is given a State, with qpos, qvel, act; the control (nu,), None at the end; and k")
         raise

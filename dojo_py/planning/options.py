@@ -62,7 +62,8 @@ class Options:
     """Central-path parameter of the gradients [N m s]; several: the next one after each multiplier update, at last the last.
 
     "auto": from the model's largest to the hard limit, as fast as the relaxed motion predicts the hard one (smooth_to_hard.py);
-    3e-4 if no contact can carry the model, or if `rollout_kappa` is not "gradient". None: the simulator's default. Ignored in the
+    3e-4 if no contact can carry the model, or if `rollout_kappa` is not "gradient". Where the first roll-out fails at each of its κ
+    and not in the hard limit, roll-outs are in the hard limit from the beginning. None: the simulator's default. Ignored in the
     soft mode, which has no central path.
     """
     rollout_kappa: float | Literal["gradient"] | None = "gradient"
@@ -78,6 +79,10 @@ class Options:
     check_derivatives: bool = True
     """Compare the derivatives of costs and constraints with differences at the first knot where each applies; ValueError names a
     wrong row."""
+    look_around: int = 8
+    """Before SOLVED is said of a plan that costs more than a hundredth of its start, so many random changes of its controls are
+    rolled out in the hard motion; if one is better, the descent goes on from it, three times at most (look_around.py). 0: none,
+    nor without `harden`."""
     threads: int = 1
     """Number of knots linearised in parallel; the result does not depend on it."""
 
@@ -94,6 +99,8 @@ class Options:
         for name in (*tolerances, "regularisation", "smallest_regularisation", "gap_weight"):
             if not getattr(self, name) >= 0:
                 raise ValueError(f"Options: {name}={getattr(self, name)!r} must not be negative")
+        if self.look_around < 0:
+            raise ValueError(f"Options: look_around={self.look_around!r} must not be negative")
         if not 0 < self.armijo < 0.5:
             raise ValueError(f"Options: armijo={self.armijo!r} must lie between 0 and 0.5")
         for name in ("cautious_step", "shortest_step"):

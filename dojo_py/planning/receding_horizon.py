@@ -81,7 +81,7 @@ class Controller:
     controls: Array
     """(T, nu) initial controls of the first plan; T is the horizon."""
     options: Options = QUICK
-    """Options of the plans. kappa="auto" is replaced by DEFAULT_KAPPA: a search over κ would take too long."""
+    """Options of the plans. kappa="auto" is replaced by DEFAULT_KAPPA: to search over κ, or to look around, takes too long."""
     first_options: Options | None = None
     """Options of the first plan, which has no warm start; by default those of the others."""
     shift: int = 1
@@ -123,7 +123,8 @@ class Controller:
         unknown = [name for name in problem if name not in KEYWORDS]
         if unknown:
             raise ValueError(f"Controller: objective returned {unknown[0]!r}, expected some of {list(KEYWORDS)}")
-        quick = replace(self.options, kappa=DEFAULT_KAPPA) if self.options.kappa == "auto" else self.options
+        fixed = DEFAULT_KAPPA if self.options.kappa == "auto" else self.options.kappa
+        quick = replace(self.options, kappa=fixed, look_around=0)
         self.limits = limits_of(self.sim, problem.get("control_limits", "model"))
         if self.last is None:
             self.last = ilqr(self.sim, state, self.controls, options=self.first_options or quick, progress=None, **problem)

@@ -9,16 +9,19 @@ float and slide, and every force has an effect. From several initial κ, fractio
    shortest step makes it worse than the plan at the start of the descent, the homotopy has failed (a box has tipped over, say) and
    this descent ends. Otherwise go to 1;
 4. in the hard motion, continue from the best plan of all descents, with gradients at several κ in turn, as long as one improves it.
+
+A start that is good already (a plan of `cem`) may be all but forgotten at the large κ, where contacts slip and bodies float: if no
+descent ends with a better plan than the start, the start is refined at the sharp end, the smallest κ.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dojo_py.planning.hard_motion import HardMotion, hard_motion, open_loop, states_of
+from dojo_py.planning.hard_motion import HardMotion, hard_motion, states_of, usable
 from dojo_py.planning.options import DEFAULT_KAPPA, Options
 from dojo_py.planning.shooting import Path, follow, roll
 from dojo_py.planning.status import FORETOLD, PlanStatus
@@ -70,13 +73,15 @@ class Found:
     lagrangian: Any
 
 
-def smooth_to_hard(planner: Planner, ladder: tuple[float, float], controls: Any) -> PlanStatus:
-    """Descend from the initial controls once for every κ of STARTS, then in the hard motion from the best plan."""
+def smooth_to_hard(planner: Planner, ladder: tuple[float, float], begun: HardMotion) -> PlanStatus:
+    """Descend from the initial controls once for every κ of STARTS, then in the hard motion from the best plan.
+
+    begun: the hard motion of the initial controls.
+    """
     options, problem, first = planner.options, planner.problem, planner.path
     tolerance, (largest, last) = options.constraint_tolerance, ladder
     planner.explore, planner.cautious_step = True, max(CAUTIOUS, options.cautious_step)
-    begun = open_loop(problem, first.states[0], controls)
-    goals, status = bool(problem.constraints), PlanStatus.STALLED
+    controls, goals, status = first.controls, bool(problem.constraints), PlanStatus.STALLED
     best = Found(begun, DEFAULT_KAPPA, first, None, planner.lagrangian)
     for share in STARTS:
         kappa = share * largest
@@ -90,12 +95,68 @@ def smooth_to_hard(planner: Planner, ladder: tuple[float, float], controls: Any)
             break
         if best.hard.violation <= tolerance and (nearly_nothing(best.hard.cost, begun) or (goals and best.hard is not begun)):
             break
+    if best.hard is begun:
+        return refine(planner, begun, controls, last, status)
+    return finish(planner, best, begun, status)
+
+
+def finish(planner: Planner, best: Found, begun: HardMotion, status: PlanStatus) -> PlanStatus:
+    """Go on from the best plan in the hard motion; the final status. status: of the descents that led to it."""
     planner.path, planner.policy, planner.kept, planner.lagrangian = best.path, best.policy, best.hard, best.lagrangian
-    if best.hard is begun or not options.harden or status is PlanStatus.STOPPED:
+    if not planner.options.harden or status is PlanStatus.STOPPED:
         return status
     status = harden(planner, best.hard, best.kappa)
     reached = nearly_nothing(planner.problem.value(planner.path.states, planner.path.controls), begun)
     return PlanStatus.SOLVED if status is PlanStatus.STALLED and reached else status  # no κ of the gradients leads further down
+
+
+def refine(planner: Planner, begun: HardMotion, controls: Any, kappa: float, status: PlanStatus) -> PlanStatus:
+    """Descend once more from the initial controls, at a κ where the relaxed motion is close to the hard one, then in the latter.
+
+    At most as many iterations again as there were, or 4 ITERATIONS, half of them in each motion. status: of the descents so far,
+    which ended no better than these controls.
+    """
+    options, done, tolerance, scale = planner.options, len(planner.log), planner.options.constraint_tolerance, planner.first_merit
+    tried = status is not PlanStatus.STOPPED and planner.lowered() and done < options.max_total_iterations
+    if tried and planner.restart(roll(planner.problem.sim, planner.path.states[0], controls, kappa), kappa):
+        half, most = max(done // 2, 2 * ITERATIONS), options.max_total_iterations
+        planner.explore, planner.cautious_step = False, options.cautious_step
+        planner.options = replace(options, max_total_iterations=min(most, done + half), harden=False)
+        status = planner.descend_all((kappa,))
+        planner.options = replace(options, max_total_iterations=min(most, len(planner.log) + half))
+        hard = hard_motion(planner.problem, planner.path, planner.gains, tolerance)
+        best = hard if hard.better_than(begun, tolerance) else begun
+        found = Found(best, kappa, planner.path, planner.policy, planner.lagrangian)
+        status = finish(planner, found, begun, status)
+        planner.options = options
+    elif usable(begun.trajectory):
+        planner.restart(path_of(begun, planner.problem.n), None)  # what the plan says of its motion is of its own controls
+    planner.first_merit = max(scale, planner.first_merit)  # of which a fraction counts as nothing
+    return status
+
+
+def sharp_kappa(planner: Planner, begun: HardMotion, controls: Any, kappa: float) -> float:
+    """Where no contact gives κ a scale: the largest κ, at most the given one, whose motion predicts the hard one of these controls.
+
+    In cost within FORETOLD, in violation within the tolerance; at least LAST times the given one.
+    """
+    problem, least = planner.problem, LAST * kappa
+    while kappa > least:
+        path = roll(problem.sim, planner.path.states[0], controls, kappa)
+        if path is not None:
+            cost, violation = problem.value(path.states, path.controls), problem.violation(path.states, path.controls)
+            near = abs(violation - begun.violation) <= planner.options.constraint_tolerance
+            if near and abs(cost - begun.cost) <= FORETOLD * abs(begun.cost):
+                return kappa
+        kappa *= RATIO
+    return least
+
+
+def path_of(hard: HardMotion, size: int) -> Path:
+    """The hard motion as a path of the planner; size: of the tangent state."""
+    assert hard.trajectory is not None
+    controls = hard.trajectory.control
+    return Path(states_of(hard.trajectory), controls, np.zeros((len(controls), size)))
 
 
 def nearly_nothing(cost: float, begun: HardMotion) -> bool:
@@ -167,15 +228,17 @@ def harden(planner: Planner, hard: HardMotion, kappa: float) -> PlanStatus:
     if hard.trajectory is None:
         return PlanStatus.STALLED
     planner.motion = None
-    planner.path = Path(states_of(hard.trajectory), hard.trajectory.control, np.zeros_like(planner.path.gaps))
+    planner.path = path_of(hard, planner.problem.n)
     status, tolerance = PlanStatus.STALLED, planner.options.constraint_tolerance
     for share in HARD_KAPPAS:
         before = planner.objective(planner.path)
         planner.regularisation.value = 0.0
-        status = planner.descend_all((share * kappa,))
+        last = planner.descend_all((share * kappa,))
+        helped = before - planner.objective(planner.path) > HELPS * abs(before)
+        if helped or status is not PlanStatus.SOLVED or last is PlanStatus.STOPPED:
+            status = last  # gradients that lead nowhere do not undo the convergence of others
         if status is PlanStatus.STOPPED or len(planner.log) >= planner.options.max_total_iterations:
             break
-        helped = before - planner.objective(planner.path) > HELPS * abs(before)
         if not helped and share != HARD_KAPPAS[0] and planner.violation() <= tolerance:
             break
     return status

@@ -18,17 +18,28 @@ from dojo_py.planning.augmented_lagrangian import AugmentedLagrangian
 from dojo_py.planning.backward import AffinePolicy, backward_pass
 from dojo_py.planning.derivative_check import check_costs, check_derivatives
 from dojo_py.planning.descent import After, Descent
+from dojo_py.planning.differences import difference
 from dojo_py.planning.hard_motion import HardMotion, hard_motion, open_loop, states_of, usable
 from dojo_py.planning.line_search import Accepted, line_search
 from dojo_py.planning.log import Iteration, noted
-from dojo_py.planning.options import Options
+from dojo_py.planning.look_around import better_nearby
+from dojo_py.planning.options import DEFAULT_KAPPA, Options
 from dojo_py.planning.plan import Plan
 from dojo_py.planning.problem import Problem, build_problem, limits_of, of_model, unit_of_costs
 from dojo_py.planning.quadratic import Quadratic
 from dojo_py.planning.reach import attainable_decreases, broken_at_once, controllable_entries
 from dojo_py.planning.regularisation import Regularisation
 from dojo_py.planning.shooting import Path, failure, follow, linearise, roll, with_open_ends
-from dojo_py.planning.smooth_to_hard import PATIENCE, STARTS, ladder_of, smooth_to_hard
+from dojo_py.planning.smooth_to_hard import (
+    PATIENCE,
+    STARTS,
+    ladder_of,
+    nearly_nothing,
+    path_of,
+    refine,
+    sharp_kappa,
+    smooth_to_hard,
+)
 from dojo_py.planning.status import PlanStatus, judged
 from dojo_py.progress import Progress
 from dojo_py.simulate.arguments import late_controls, options_of, state_of
@@ -38,6 +49,10 @@ from dojo_py.simulate.status import Status
 from dojo_py.simulate.values import function_of, shown
 
 Array = np.ndarray
+SAME = 1e-9
+"""Difference of two states that says nothing: round-off of a guess by interpolation."""
+LOOKS = 3
+"""So many descents at most from better plans beside one that is SOLVED."""
 SHRUNK = 0.25
 """The penalty stays the same if the violation has shrunk to at most this fraction of that at the last multiplier update."""
 LEAST_SHARE = 1e-3
@@ -67,8 +82,9 @@ def ilqr(
     """Controls that minimise Σ stage + terminal from `state`; initial guess `controls` (T, nu).
 
     stage, terminal: one cost or several (`ResidualCost`, `FunctionCost`, `state_cost`, `control_cost`). constraints: `Constraint`,
-    `goal`. control_limits: "model" (the actuators' ranges), None, or (low, high). states: a guess of all T + 1 states, which need
-    not satisfy the dynamics (infeasible start). paths: roll-outs from `state`; if there are any, the cheapest is the initial guess.
+    `goal`. control_limits: "model" (the actuators' ranges), None, or (low, high). states: a guess of all T + 1 states, the
+    first one `state`, which need not satisfy the dynamics (infeasible start). paths: roll-outs from `state`; if there are any, the
+    cheapest is the initial guess.
     callback(record, path): after every iteration; true stops. progress: a bar on standard error, True without a terminal too, None
     never. The result is a function of the arguments alone.
     """
@@ -89,6 +105,8 @@ def ilqr(
         of_model(problem.model, guess, f"states[{i}]")
     if states is not None and len(states) != len(u) + 1:
         raise ValueError(f"states: a guess of {len(states)} states for {len(u)} steps, expected {len(u) + 1}")
+    if states is not None and not (away := np.abs(difference(problem.model, states[0], state)).max(initial=0.0)) <= SAME:
+        raise ValueError(f"states[0] is not the state that the plan is to start from: they differ by {away:.3g}")
     _check_paths(paths, state, len(u), states is not None)
     total = min(options.max_total_iterations, options.max_iterations * (options.max_updates + 1))
     _check_width(sim, options)
@@ -148,6 +166,11 @@ class Planner:
             tried = [share * ladder[0] for share in STARTS] if ladder else []
             rolls = (roll(self.problem.sim, start, controls, kappa, guess) for kappa in (self.motion, *tried))
             first = next((path for path in rolls if path is not None), None)
+            if first is None and options.kappa == "auto" and self.motion is not None:
+                first = roll(self.problem.sim, start, controls, None, guess)
+                if first is not None:  # the relaxed motion fails at every κ: gradients at κ along the hard motion
+                    self.options = options = replace(options, rollout_kappa=None)
+                    self.motion, ladder = None, None
         self.seconds = {"simulate": time.perf_counter() - clock, "backward": 0.0, "search": 0.0}
         if first is None:
             return self._bad_start(start, controls, guess)
@@ -157,8 +180,46 @@ class Planner:
             check_derivatives(self.problem, first)
         self.path = first
         begun = open_loop(self.problem, start, first.controls)
-        status = smooth_to_hard(self, ladder, first.controls) if ladder else self.descend_all(options.kappas)
-        return self._end(begun, status)
+        if ladder:
+            status = smooth_to_hard(self, ladder, begun)
+        else:
+            status = self.descend_all(options.kappas)
+            if options.kappa == "auto" and options.rollout_kappa == "gradient" and self.lowered():
+                status = self._refined(begun, first.controls, status)
+        kappas = ladder[1:] if ladder else self.options.kappas
+        return self._looked_around(self._end(begun, status), begun, kappas)
+
+    def _looked_around(self, plan: Plan, begun: HardMotion, kappas: Sequence[float | None]) -> Plan:
+        """The plan; if it is SOLVED and a random change of its controls is better, one that descends from there."""
+        for look in range(LOOKS):
+            options, hard = self.options, HardMotion(plan.hard_trajectory, plan.hard_cost, plan.hard_violation)
+            over = len(self.log) >= options.max_total_iterations or nearly_nothing(hard.cost, begun)
+            in_relaxed = not options.harden and self.motion is not None  # whose plans the hard motion may well improve
+            if plan.status is not PlanStatus.SOLVED or not options.look_around or over or in_relaxed:
+                break
+            least, samples = self.small(hard.cost), options.look_around
+            better = better_nearby(self.problem, hard, self.objective, least, samples, look, options.threads)
+            if better is None or better.trajectory is None:
+                break
+            self.kept = better if better.better_than(hard, options.constraint_tolerance) else hard
+            motion, start = options.motion_kappa(kappas[0]), better.trajectory.state(0)
+            if not self.restart(roll(self.problem.sim, start, better.trajectory.control, motion), motion):
+                self.restart(path_of(better, self.problem.n), None)
+            self.explore, self.cautious_step = False, options.cautious_step
+            again = self._end(begun, self.descend_all(kappas))
+            found = HardMotion(again.hard_trajectory, again.hard_cost, again.hard_violation)
+            if again.status is PlanStatus.STOPPED or found.better_than(hard, options.constraint_tolerance):
+                plan = again
+            else:
+                break
+        return plan
+
+    def _refined(self, begun: HardMotion, controls: Array, status: PlanStatus) -> PlanStatus:
+        """The status after another descent from the initial controls, if the first ended no better than they."""
+        tolerance = self.options.constraint_tolerance
+        if hard_motion(self.problem, self.path, self.gains, tolerance).better_than(begun, tolerance):
+            return status
+        return refine(self, begun, controls, sharp_kappa(self, begun, controls, DEFAULT_KAPPA), status)
 
     def _bad_start(self, start: State, controls: Array, guess: Sequence[State] | None) -> Plan:
         """The plan of controls whose first roll-out fails, with their hard motion, which may not."""
@@ -221,7 +282,7 @@ class Planner:
             path = Path(states_of(other.trajectory), other.trajectory.control, np.zeros_like(path.gaps))
             if other is begun and status is not PlanStatus.STOPPED:
                 status = PlanStatus.NO_BETTER
-        if status is PlanStatus.SOLVED and self._without_gain(hard, begun):
+        if status is not PlanStatus.STOPPED and self._without_gain(hard, begun):
             self.policy, hard, status = None, begun, PlanStatus.NO_BETTER
             held = begun.trajectory
             assert held is not None
@@ -239,19 +300,30 @@ class Planner:
         """Whether what costs and constraints ask is asked of entries of the states that no control changes at the end (reach.py).
 
         The controls may have lowered their own cost on the way there, but not what is asked of the entries that they do change:
-        a plan that does all that it can is none of these. What is asked is judged in the hard motion: in the relaxed one bodies
-        float, and are never quite where they are to be. A descent that was stopped or interrupted is not at an end.
+        a plan that does all that it can is none of these, nor is one that meets its goals. What is asked is judged in the hard
+        motion: in the relaxed one bodies float, and are never quite where they are to be. A descent that was stopped or interrupted
+        is not at an end.
         """
-        lowered = any(record.decrease > self.small(record.merit) for record in self.log)
-        if status is PlanStatus.STOPPED or (status is PlanStatus.MAX_ITERATIONS and lowered) or not self.log or path.gap > 0.0:
+        if (
+            status is PlanStatus.STOPPED
+            or (status is PlanStatus.MAX_ITERATIONS and self.lowered())
+            or not self.log
+            or path.gap > 0.0
+        ):
             return False
         if not (usable(hard.trajectory) and usable(begun.trajectory)):
             return False
-        tolerance, entries = self.options.constraint_tolerance, self._controllable(path, self.log[-1].kappa or None)
+        tolerance = self.options.constraint_tolerance
+        if self._goals and hard.violation <= tolerance:
+            return False
+        entries = self._controllable(path, self.log[-1].kappa or None)
+        if entries.all():
+            return False
         small = self.small(hard.cost), 0.5 * tolerance**2
-        (now, (cost, violated)), (first, _) = (attainable_decreases(self.problem, motion, entries) for motion in (hard, begun))
+        now, (cost, violated) = attainable_decreases(self.problem, hard, entries)
         if cost <= small[0] and (hard.violation <= tolerance or violated <= small[1]):
             return False
+        first, _ = attainable_decreases(self.problem, begun, entries)
         return all(a <= least and b <= a + least for a, b, least in zip(now, first, small, strict=True))
 
     def _controllable(self, path: Path, kappa: float | None) -> Array:
@@ -276,6 +348,10 @@ class Planner:
         tolerance = self.options.constraint_tolerance
         if not usable(begun.trajectory) or (self._goals and hard.violation <= tolerance) or hard.better_than(begun, tolerance):
             return False
+        return self.lowered()
+
+    def lowered(self) -> bool:
+        """Whether a step of any descent so far lowered the merit by more than says nothing."""
         return any(record.decrease > self.small(record.merit) for record in self.log)
 
     def descend(self, kappa: float | None, iterations: int, patience: int = PATIENCE) -> PlanStatus:

@@ -68,7 +68,7 @@ def test_swing_up_with_limited_torque_pumps():
 def test_infeasible_start_follows_the_guess():
     """Straight-line guess of the angle, zero torque: the gaps close and the optimum is no worse than from a plain start."""
     sim, plain = swing_up(options=Options(cost_tolerance=1e-9))
-    guess = [sim.initial_state([a, np.pi / 3.0]) for a in np.linspace(0, np.pi, 61)]
+    guess = [sim.initial_state([a, np.pi / 3.0 if a else 0.0]) for a in np.linspace(0, np.pi, 61)]
     _, guessed = swing_up(states=guess, options=Options(cost_tolerance=1e-9))
     gaps = [r.gap for r in guessed.log]
     assert guessed.status is PlanStatus.SOLVED and guessed.gap == 0.0 and gaps[-1] == 0.0

@@ -96,7 +96,7 @@ def test_infeasible_start_closes_its_gaps_in_one_step(seed):
     problem = {"stage": matrix_cost(Q, R), "terminal": matrix_cost(Q, R), "options": EXACT}
     start = sim.initial_state(x0)
     plain = ilqr(sim, start, np.zeros((T, 2)), **problem)
-    guess = [sim.initial_state(generator.standard_normal(4)) for _ in range(T + 1)]
+    guess = [start, *(sim.initial_state(generator.standard_normal(4)) for _ in range(T))]
     gapped = ilqr(sim, start, np.zeros((T, 2)), states=guess, **problem)
     assert gapped.log[0].step == 1.0 and gapped.log[0].gap == 0.0 and gapped.gap == 0.0
     np.testing.assert_allclose(gapped.cost, plain.cost, rtol=1e-9)

@@ -178,3 +178,34 @@ def test_a_planner_that_samples_does_not_speak_of_gradients():
     start = sim.initial_state()
     held = cem(sim, start, np.zeros((5, 1)), stage=control_cost(sim.model), options=SamplingOptions(samples=12, max_iterations=2))
     assert held.status is PlanStatus.NO_BETTER and "gradients do not fit" not in str(held) and "no sample is better" in str(held)
+
+
+def test_a_function_that_reads_a_control_at_the_end_is_told_that_there_is_none():
+    """It was "'NoneType' object is not subscriptable", which names neither the constraint nor the knot."""
+    sim = HardSimulator("pendulum", timestep=0.05)
+    start, controls, stage = sim.initial_state(), np.zeros((5, 1)), control_cost(sim.model)
+    bound = Constraint(lambda s, u, k: [u[0] - 1.0], "inequality", "all", name="bound")
+    for planner in (ilqr, cem):
+        with pytest.raises(TypeError, match="constraint 'bound' at knot 5, the last: .*no control at the end.*knots='stage'"):
+            planner(sim, start, controls, stage=stage, constraints=bound)
+        with pytest.raises(TypeError, match="residual at knot 5, the last: .*no control at the end"):
+            planner(sim, start, controls, terminal=ResidualCost(lambda s, u, k: s.qpos * u))
+
+
+def test_a_cost_with_another_number_of_entries_at_another_knot_is_named():
+    sim = HardSimulator("pendulum", timestep=0.05)
+    start, controls, end = sim.initial_state(), np.zeros((5, 1)), state_cost(sim.model, [0.1])
+    odd = ResidualCost(lambda s, u, k: np.ones(1 + k % 2))
+    for planner in (ilqr, cem):
+        with pytest.raises(ValueError, match=r"stage\[1\] has 2 entries at knot 1 and 1 at knot 0"):
+            planner(sim, start, controls, stage=[control_cost(sim.model), odd], terminal=end)
+    at_times = ResidualCost(lambda s, u, k: s.qpos if k == 3 else np.zeros(0))
+    assert ilqr(sim, start, controls, stage=[control_cost(sim.model), at_times], terminal=end).status is PlanStatus.SOLVED
+
+
+def test_a_guess_that_begins_in_another_state_is_refused():
+    sim = HardSimulator("pendulum", timestep=0.05)
+    start, controls, end = sim.initial_state(), np.zeros((5, 1)), state_cost(sim.model, [0.1])
+    guess = [sim.initial_state([0.1 + 0.02 * k]) for k in range(6)]
+    with pytest.raises(ValueError, match=r"states\[0\] is not the state .* differ by 0.1"):
+        ilqr(sim, start, controls, terminal=end, states=guess)
