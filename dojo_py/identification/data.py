@@ -22,6 +22,9 @@ UNITS = {
     "N mm": 1e-3, "m/s": 1.0, "mm/s": 1e-3, "rad/s": 1.0, "deg/s": np.pi / 180, "1": 1.0,
 }  # fmt: skip
 """Name of a unit -> factor to SI."""
+JITTER, DRIFT = 0.1, 1e-3
+"""Times of samples may be off equal intervals by the first part of one; so may the simulator's steps over a whole recording, or by
+the second part of an interval each. (Files round times: 60 Hz in ms are 16, 17, 17, …)"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,10 +44,14 @@ class Recording:
     """(qpos, qvel) at the first sample, where that is known better than by the samples there, as by `with_estimated_starts`."""
     act: Array | None = field(default=None, repr=False)
     """(na,) activations at the first sample; None: 0. Those at later samples follow from the controls (activations.py)."""
+    interval: float | None = None
+    """[s] between samples, where that is known, as from a file with times: `stride` steps of the simulator, or it is refused."""
 
     def __post_init__(self) -> None:
         text_of("name", self.name)
         object.__setattr__(self, "stride", count("stride", self.stride, most=10**6))
+        if self.interval is not None:
+            real_number(f"recording '{self.name}': interval", self.interval, above=0.0, unit="s")
         qpos = _table("qpos", self.qpos, self.name)
         object.__setattr__(self, "qpos", qpos)
         for name, rows in (("control", len(qpos) - 1), ("qvel", len(qpos))):
@@ -100,10 +107,10 @@ def measured_state(recording: Recording, sim: Simulator, k: int) -> tuple[Array,
     return recording.qpos[k], recording.velocity(sim.model, sim.timestep, max(k, 0 if recording.qvel is not None else 1))
 
 
-def check_recordings(sim: Simulator, recordings: Any, later: bool = False, name: str = "recordings") -> None:
+def check_recordings(sim: Simulator, recordings: Any, later: bool = False, name: str = "recordings", timed: bool = True) -> None:
     """TypeError or ValueError unless these are recordings of the simulator's model.
 
-    later: each has a sample after the first one from which a roll-out can start.
+    later: each has a sample after the first one from which a roll-out can start. timed: at the simulator's time step.
     """
     if not isinstance(recordings, Sequence) or not all(isinstance(r, Recording) for r in recordings):
         raise TypeError(f"{name}={shown(recordings)}, expected a list of Recording")
@@ -117,9 +124,21 @@ def check_recordings(sim: Simulator, recordings: Any, later: bool = False, name:
         if r.act is not None and r.act.shape != (sim.model.na,):
             raise ValueError(f"{name}: act of '{r.name}' has shape {r.act.shape}, expected ({sim.model.na},)")
         _check_turns(sim.model, r)
+        if timed:
+            _check_interval(sim, r)
         if later and len(r.qpos) <= r.first + 1:
             known = "the first two samples give its velocity" if r.first else "a roll-out starts from the first"
             raise ValueError(f"{name}: '{r.name}' has {len(r.qpos)} samples, none to compare: {known}")
+
+
+def _check_interval(sim: Simulator, recording: Recording) -> None:
+    """ValueError where the interval is known, and is not `stride` time steps."""
+    steps, known = recording.stride * sim.timestep, recording.interval
+    if known is not None and abs(known - steps) > max(DRIFT, JITTER / max(len(recording.qpos) - 1, 1)) * steps:
+        raise ValueError(
+            f"recordings: '{recording.name}' has a sample every {known:.6g} s, but stride={recording.stride} of the simulator's "
+            f"time steps of {sim.timestep:.6g} s are {steps:.6g} s; give a simulator of that step, or of a part and the stride"
+        )
 
 
 def _check_turns(model: Any, recording: Recording) -> None:
@@ -175,9 +194,10 @@ def read_recording(
 ) -> Recording:
     """A Recording from a .csv (no or one heading line) or .npz file.
 
-    columns: "qpos", "control", "qvel" -> places of the columns (CSV). An .npz holds arrays of these names (a saved Trajectory
-    does). Of as many controls as samples the last is left out, as in `Recording`. units: the same words -> a unit, a factor to SI,
-    or one of these a column. model: checks the widths.
+    columns: "qpos", "control", "qvel", "time" -> places of the columns (CSV). An .npz holds arrays of these names (a saved
+    Trajectory does). Of as many controls as samples the last is left out, as in `Recording`. Times must be at equal intervals, of
+    which `Recording.interval` is the length; of others, `resample`. units: the same words -> a unit, a factor to SI, or one of
+    these a column. model: checks the widths.
     """
     file_of("file", file)
     _check_words("columns", columns)
@@ -192,7 +212,7 @@ def read_recording(
         raise ValueError(f"{path}: no qpos; name its columns if it is a table")
     if set(units) - set(raw):
         raise ValueError(f"units of {shown(set(units) - set(raw))}: of {path} only {sorted(raw)} are read")
-    widths = {} if model is None else {"qpos": model.nq, "control": model.nu, "qvel": model.nv}
+    widths = {"time": 1} if model is None else {"qpos": model.nq, "control": model.nu, "qvel": model.nv, "time": 1}
     for word, table in raw.items():
         if table.ndim != 2 or table.shape[1] != widths.get(word, table.shape[1]):
             raise ValueError(f"{path}: {word} has shape {table.shape}, expected (samples, {widths.get(word, 'n')})")
@@ -205,24 +225,58 @@ def read_recording(
         control = control[: samples - 1]
     if "qvel" in raw and len(raw["qvel"]) != samples:
         raise ValueError(f"{path}: {len(raw['qvel'])} velocities for {samples} samples")
-    return Recording(path.stem, raw["qpos"], control, raw.get("qvel"))
+    interval = None
+    if "time" in raw:
+        if len(raw["time"]) != samples:
+            raise ValueError(f"{path}: {len(raw['time'])} times for {samples} samples")
+        interval = _interval(f"{path}: time", raw["time"][:, 0])
+    return Recording(path.stem, raw["qpos"], control, raw.get("qvel"), interval=interval)
+
+
+def _interval(name: str, time: Array) -> float | None:
+    """[s] between samples; ValueError where times are not at equal intervals; None of a single one."""
+    if len(time) < 2:
+        return None
+    check_increasing(name, time)
+    steps = np.diff(time)
+    usual = float(np.median(steps))
+    k = int(np.argmax(np.abs(steps - usual)))
+    if abs(steps[k] - usual) > 2 * JITTER * usual:
+        raise ValueError(
+            f"{name} goes from {time[k]:.6g} to {time[k + 1]:.6g} s at sample {k + 1}, by {steps[k]:.6g} s, "
+            f"elsewhere by {usual:.6g} s: cut the recording there, or bring it to equal intervals by `resample`"
+        )
+    return float(time[-1] - time[0]) / (len(time) - 1)
+
+
+def check_increasing(name: str, time: Array) -> None:
+    """ValueError names the first of the times (n,) that is no number, or not later than the one before."""
+    missing, back = np.flatnonzero(~np.isfinite(time)), np.flatnonzero(~(np.diff(time) > 0))
+    if len(missing):
+        raise ValueError(f"{name}[{missing[0]}] is {time[missing[0]]}, expected increasing times (n,) [s]")
+    if len(back):
+        k = int(back[0]) + 1
+        raise ValueError(f"{name}[{k}] is {time[k]:.9g} after {time[k - 1]:.9g}, expected increasing times (n,) [s]")
 
 
 def _check_words(name: str, given: Any) -> None:
     """TypeError or ValueError unless it is None or a dict whose words are those of a recording's tables."""
-    words = {"qpos", "control", "qvel"}
+    words = {"qpos", "control", "qvel", "time"}
     if given is not None and not isinstance(given, Mapping):
         raise TypeError(f"{name}={shown(given)}, expected a dict with some of {sorted(words)}")
     if given is not None and set(given) - words:
-        raise ValueError(f"{name} of {shown(set(given) - words)}: only qpos, control, qvel are read")
+        raise ValueError(f"{name} of {shown(set(given) - words)}: only qpos, control, qvel, time are read")
 
 
 def _npz(path: Path) -> dict[str, Array]:
     try:
         with open(path, "rb") as stream, np.load(stream, allow_pickle=False) as file:
-            return {word: real_array(word, file[word]) for word in ("qpos", "control", "qvel") if word in file.files}
+            found = {word: real_array(word, file[word]) for word in ("qpos", "control", "qvel", "time") if word in file.files}
     except (ValueError, TypeError, AttributeError, EOFError, zipfile.BadZipFile) as error:
         raise ValueError(f"{path}: not an .npz file of arrays ({error})") from error
+    if "time" in found and found["time"].ndim == 1:
+        found["time"] = found["time"][:, None]
+    return found
 
 
 def _csv(path: Path, columns: Mapping[str, Sequence[int]]) -> dict[str, Array]:

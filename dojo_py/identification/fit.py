@@ -69,7 +69,8 @@ class Result:
     freedom: int
     """Residuals minus unknowns."""
     shifts: Array = field(repr=False)
-    """(k, n) by which the values move when stretches are cut in two and when steps are (doubt.py)."""
+    """(2, n) by which the values move when stretches are cut in two, and their error of integration, twice what they move when
+    steps are (doubt.py)."""
     parts: int
     """Parts of the data that `covariance` was taken from."""
     evaluations: int
@@ -122,6 +123,18 @@ class Result:
         return tuple(label for label, there in zip(self.unknowns.labels, found, strict=True) if there)
 
     @property
+    def missed(self) -> tuple[tuple[str, float], ...]:
+        """("m", size), ("rad", size) by which predictions miss the samples: root mean squares of the worst coordinate of each unit.
+
+        None where no unknown has an effect.
+        """
+        if not self.misfits:
+            return ()
+        missed = np.sqrt(np.mean(np.concatenate([miss for _, miss in self.misfits]) ** 2, axis=0)) * self.noise.samples
+        units = _units(self.simulator.model)
+        return tuple((unit, float(missed[units == unit].max())) for unit in ("m", "rad") if np.any(units == unit))
+
+    @property
     def correlation(self) -> Array:
         """(n, n) of the estimates' errors, by the noise; none with unknowns of which the data say nothing."""
         variance = np.diag(self.noise_covariance)
@@ -149,9 +162,24 @@ class Result:
             for name, value, half, unit in self.table()
         ]
         tail = f"{self.message}; {len(self.misfits)} stretches, {self.unsolved} of them with unsolved steps"
+        if self.missed:
+            missed = ", ".join(_with_prefix(size, unit) for unit, size in self.missed)
+            tail += f"; samples are missed by {missed} (root mean square)"
         noise = "; intervals by the noise alone, too few stretches to doubt the model" * (self.parts < 2)
         stopped = f"; {STOPPED}" * (not self.converged)
         return "\n".join([*lines, tail + noise + stopped])
+
+
+def _units(model: Any) -> Array:
+    """(nv,) "m" or "rad" of each tangent coordinate."""
+    each = {0: ["m"] * 3 + ["rad"] * 3, 1: ["rad"] * 3, 2: ["m"], 3: ["rad"]}
+    return np.array([unit for kind in model.jnt_type for unit in each[int(kind)]])
+
+
+def _with_prefix(size: float, unit: str) -> str:
+    """3.4e-4 m as "0.34 mm"."""
+    factor, prefix = next(((f, p) for f, p in ((1.0, ""), (1e-3, "m"), (1e-6, "µ")) if size >= 0.1 * f), (1e-9, "n"))
+    return f"{size / factor:.2g} {prefix}{unit}"
 
 
 def identify(
@@ -191,7 +219,7 @@ def identify(
     derivatives, None the hard limit.
     """
     having("sim", sim, ("parameter", "with_parameters", "linearize"), "a HardSimulator")
-    check_recordings(sim, recordings)
+    check_recordings(sim, recordings, timed=False)
     horizon, every, threads = count("horizon", horizon), count("every", every), count("threads", threads)
     max_iterations = count("max_iterations", max_iterations)
     for name, value in (("continuity", continuity), ("prior", prior)):
@@ -202,6 +230,7 @@ def identify(
     truth_of("free_states", free_states)
     _check_optional(progress, workers, choose)
     given = _unknowns_of(sim, unknowns)
+    check_recordings(sim, recordings, timed=not any(name.partition(":")[0] == "timestep" for name in given.names))
     if free_states and horizon == 1 and continuity == 0:
         raise ValueError("horizon=1 with free states that are not joined: any start would do; give a longer horizon")
     levels = _levels(sim, kappa)
@@ -439,7 +468,7 @@ def _result(sim: HardSimulator, problem: Problem, outcome: Outcome, loss: str, s
         by_parts = slope @ jackknife(rows, reduced, parts) @ slope.T
     informed = np.diag(reduced.matrix) > RANK * np.diag(normal.theta)
     by_noise[np.diag_indices(n)] = np.where((np.diag(by_noise) > VAST) | ~informed, np.inf, np.diag(by_noise))
-    shifts = np.array([slope @ change for change in shifts_of(problem, point, loss, scale)]).reshape(-1, n)
+    shifts = shifts_of(problem, point, rows, loss, scale) @ slope.T
     by_parts = by_parts + shifts.T @ shifts
     misses = tuple(
         (problem.segments[row.stretch], row.residual.reshape(-1, problem.nv))

@@ -265,12 +265,23 @@ class PseudoInertia:
         return pseudo_inertia.to_body(z), pseudo_inertia.slope(pseudo_inertia.to_body, z)
 
 
-def _check_single(sim: HardSimulator, names: Sequence[str]) -> None:
-    """ValueError where several of the names hold the same number, as "mass" and "mass:trunk" do."""
-    found = shared_number(sim, names)
+def _check_single(sim: HardSimulator, parts: Sequence[Part]) -> None:
+    """ValueError where several of the parts hold the same number, as "mass" and "mass:trunk" do."""
+    owners = [(name, part) for part in parts for name in part.parameters()]
+    found = shared_number(sim, [name for name, _ in owners])
     if found is not None:
         entry, first, second = found
-        raise ValueError(f"parts: {entry} belongs to several unknowns, {first!r} and {second!r}")
+        one = next(i for i, (name, _) in enumerate(owners) if name == first)
+        other = next(i for i, (name, _) in enumerate(owners) if name == second and i != one)
+        said = (_said(*owners[i]) for i in sorted((one, other)))
+        raise ValueError(f"parts: {entry} belongs to several unknowns, {' and '.join(said)}")
+
+
+def _said(name: str, part: Part) -> str:
+    """A parameter's name, and the unknown that has it if that is called otherwise."""
+    if isinstance(part, PseudoInertia):
+        return f"'{name}' of PseudoInertia('{part.body}')"
+    return f"'{name}' of Tied '{part._text()}'" if isinstance(part, Tied) else f"'{name}'"
 
 
 Part = Unknown | Tied | PseudoInertia | Delay
@@ -292,7 +303,7 @@ class Unknowns:
         self.units = [p[4] for p in prepared for _ in p[3]]
         self._prior = np.concatenate([_deviation(part, len(p[0])) for part, p in zip(parts, prepared, strict=True)])
         self.names = tuple(name for part in parts for name in part.parameters())
-        _check_single(sim, self.names)
+        _check_single(sim, self.parts)
         late = [i for i, part in enumerate(parts) if isinstance(part, Delay)]
         if len(late) > 1:
             raise ValueError("parts: several delays, there is one of all controls")

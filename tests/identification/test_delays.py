@@ -51,13 +51,13 @@ def test_a_delay_is_found_beside_a_mass(delay, tmp_path):
     """Two recordings of 1.5 s in steps of 1 ms, fitted in steps of 10 ms.
 
     A control acts at the start of a step, half a step before its mean: 4.5 ms more are found. The interval knows of it, since
-    the estimate moves when steps are cut in two. Measured: 4.5, 17.2, 44.8 ms.
+    the estimate moves by half of that when steps are cut in two. Measured: 4.5, 17.2, 44.8 ms, ± 10.
     """
     sim, recordings = HardSimulator(load_model(PAIR), 0.01), [record(seed, delay) for seed in (1, 2)]
     found = identify(sim, recordings, [LOWER, Delay(upper=0.1)])
     (low, high), (soonest, latest) = found.interval()
     assert low < MASS < high and high - low < 0.1
-    assert soonest < delay < latest and latest - soonest < 0.015
+    assert soonest < delay < latest and latest - soonest < 0.025
     assert found.delay == pytest.approx(delay + 0.0045, abs=1e-3) and found.unknowns.labels[1] == "delay"
     unseen = [record(3, delay, 0.0)]
     late = rollout_errors(found.simulator, delayed(sim, unseen, found.delay)).position

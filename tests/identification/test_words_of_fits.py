@@ -1,5 +1,7 @@
 """What a fit may not say: cases a reader of the code named, each wrong before."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -23,6 +25,10 @@ TWO = """<mujoco><worldbody><body><joint name="a" axis="0 1 0" damping="0.05"/>
   <geom type="sphere" size="0.05" pos="0 0 -0.4" mass="1"/></body>
   <body name="x" pos="1 0 0"><joint name="b" axis="0 1 0"/><geom type="sphere" size="0.05" pos="0 0 -0.4" mass="2"/></body>
   </worldbody><actuator><motor joint="a"/><motor joint="b"/></actuator></mujoco>"""
+
+CRANE = """<mujoco><worldbody><body><joint type="slide" axis="1 0 0"/><geom size="0.1" mass="1"/>
+  <body><joint name="rope" axis="0 1 0" damping="0.05"/><geom size="0.05" pos="0 0 -0.5" mass="2"/></body></body>
+  </worldbody></mujoco>"""
 
 
 def least(residual, slope, start):
@@ -85,7 +91,7 @@ def test_workers_answer_the_questions_that_a_fit_is_asked():
     unknown = Unknown("damping", lower=1e-3, upper=1.0, start=[0.04, 0.01])
     here = identify(sim, [recording], [unknown])
     there = identify(sim, [recording], [unknown], workers=Counted())
-    assert len(calls) == there.evaluations + 2
+    assert len(calls) == there.evaluations + 4  # shorter stretches once, shorter steps three times
     np.testing.assert_array_equal(there.covariance, here.covariance)
 
 
@@ -114,6 +120,31 @@ def test_entries_of_parts_are_compared_not_their_names(parts, entry):
     Unknowns(sim, [Unknown("mass:upper"), Unknown("mass:lower")])
     with pytest.raises(ValueError, match="parts: friction_directions:.* belongs to several unknowns, 'friction' and 'friction_dir"):
         Unknowns(HardSimulator("box", 0.01), [Unknown("friction"), Unknown("friction_directions")])
+
+
+def test_what_holds_a_number_twice_is_named():
+    """PseudoInertia was called by the name of its mass: "'mass:upper' and 'mass:upper'"."""
+    sim = HardSimulator("double_pendulum", 0.01)
+    with pytest.raises(ValueError, match=r"mass:upper belongs .*, 'mass:upper' and 'mass:upper' of PseudoInertia\('upper'\)$"):
+        Unknowns(sim, [Unknown("mass:upper"), PseudoInertia("upper")])
+    with pytest.raises(ValueError, match=r", 'com:upper' of PseudoInertia\('upper'\) and 'com' of Tied 'legs'$"):
+        Unknowns(sim, [PseudoInertia("upper"), Tied(("com",), label="legs")])
+
+
+def test_a_fit_says_by_how_much_it_misses_the_samples(undamped):
+    """Nothing in `print(result)` told of wrong units or time steps."""
+    sim, recording = undamped
+    right = identify(sim, [recording], [Unknown("damping", 0.1)])
+    assert str(right).endswith(" µrad (root mean square)") and 5e-5 < right.missed[0][1] < 2e-4, str(right)
+    slow = Recording("slow", recording.qpos[::2], recording.control[::2])
+    wrong = identify(sim, [slow], [Unknown("damping", 0.1)])
+    missed = dict(wrong.missed)["rad"]
+    assert missed > 30 * dict(right.missed)["rad"] and right.missed[0][0] == "rad" and len(right.missed) == 1
+    crane = HardSimulator(load_model(CRANE), 0.01)
+    run = crane.rollout(crane.initial_state([0.0, 0.5]), np.zeros((60, 0)))
+    seen = run.qpos + np.random.default_rng(0).normal(size=run.qpos.shape) * [2e-3, 5e-5]
+    told = str(identify(crane, [Recording("a", seen)], [Unknown("damping:rope", 0.1)]))
+    assert re.search(r"samples are missed by [12]\.\d mm, [3-6]\d µrad", told), told
 
 
 @pytest.fixture(scope="module")
