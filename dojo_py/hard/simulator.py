@@ -21,6 +21,7 @@ from dojo_py.hard.linearized import linearized
 from dojo_py.hard.options import HardOptions
 from dojo_py.hard.placement import MOST_PLACED, placed_simulator
 from dojo_py.hard.report import ATTEMPTS, COUNT, ENDED, PARTS, RESIDUAL, ROUND_OFF, STATUS, WORST
+from dojo_py.hard.rollout_gradient import gradient_by_controls, gradient_by_parameters
 from dojo_py.hard.world import World, build_world
 from dojo_py.simulate.arguments import (
     Outside,
@@ -28,7 +29,6 @@ from dojo_py.simulate.arguments import (
     control_of,
     controls_of,
     coordinates_of,
-    late_controls,
     names_of,
     options_of,
     outside_of,
@@ -43,7 +43,7 @@ from dojo_py.simulate.arguments import (
 )
 from dojo_py.simulate.arrivals import Arrivals
 from dojo_py.simulate.ending import Ending
-from dojo_py.simulate.history import history_size, sent
+from dojo_py.simulate.history import history_size
 from dojo_py.simulate.poses import HasPoses
 from dojo_py.simulate.readings import NOTHING
 from dojo_py.simulate.results import Contacts, Linearization, State, Step
@@ -51,7 +51,6 @@ from dojo_py.simulate.reverse import (
     ParameterGradient,
     RolloutGradient,
     check_gradient_kappa,
-    check_same_states,
     check_timestep,
     cotangents_of,
     recorded_gradient,
@@ -458,42 +457,10 @@ class HardSimulator(HasPoses):
         check_timestep(trajectory, self.timestep)
         simulated = checks.kappa_of(trajectory.metadata.get("kappa"))
         at = at or simulated or DEFAULT_KAPPA
-        outer: dict[str, Any] = {"kappa": simulated or None, "wrenches": wrenches, "joint_forces": joint_forces, "maximal": False}
         outside = outside_of(self.model, wrenches, joint_forces, len(trajectory))
         if parameters is not None:
-            return self._gradient_by_parameters(trajectory, given, names, outside, simulated, at)
-        again = trajectory
-        if not self._engine.owns(trajectory.state(0).exact):
-            again = self.rollout(trajectory.state(0), trajectory.control, **outer)
-        arrivals = Arrivals(self.model, self.timestep, trajectory.state(0), trajectory.control)
-        before = arrivals.complete(np.diff(trajectory.time) > 0.0)
-        record = self._engine.pull_back(again, arrivals.acting, outside, simulated, at, given)
-        check_same_states(record, trajectory)
-        by_control = record.by_control
-        if before is not None:
-            by_control = sent(self.model, before.history[0], before.time, before.moved, by_control)
-        return RolloutGradient(record.cotangents[0], by_control, record.gradients[:, STATUS].astype(np.int64))
-
-    def _gradient_by_parameters(
-        self, trajectory: Trajectory, given: Array, names: tuple[str, ...], outside: Outside, kappa: float, at: float
-    ) -> RolloutGradient | ParameterGradient:
-        """On A, B and derivatives by parameters of the steps, simulated again at kappa and differentiated at `at`."""
-        late = late_controls(self.model)
-        if late and "timestep" in names:
-            raise ValueError(
-                f"parameters: 'timestep' moves the samples of controls that come late (`delay`), here {late}; its derivative "
-                "through these is not known, those by all other parameters are"
-            )
-        start = self._checked(trajectory.state(0))
-        run = self._trajectory(start, controls_of(self.model, trajectory.control), outside, kappa, False, at, names)
-        check_same_states(run, trajectory)
-        found = recorded_gradient(run, given, names)
-        if not late:
-            return found
-        arrivals = Arrivals(self.model, self.timestep, start, trajectory.control)
-        before = arrivals.complete(np.diff(trajectory.time) > 0.0)
-        assert before is not None
-        return found._replace(control=sent(self.model, before.history[0], before.time, before.moved, found.control))
+            return gradient_by_parameters(self, trajectory, given, names, outside, simulated, at)
+        return gradient_by_controls(self, trajectory, given, outside, simulated, at)
 
     def trace(self, state: State, control: Array | None = None, *, kappa: float | None = None) -> Array:
         """(iterations + 1, 6) the iterations of one step's solve, of its last one when it took several.

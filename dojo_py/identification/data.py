@@ -124,21 +124,22 @@ def check_recordings(sim: Simulator, recordings: Any, later: bool = False, name:
         if r.act is not None and r.act.shape != (sim.model.na,):
             raise ValueError(f"{name}: act of '{r.name}' has shape {r.act.shape}, expected ({sim.model.na},)")
         _check_turns(sim.model, r)
-        if timed:
-            _check_interval(sim, r)
         if later and len(r.qpos) <= r.first + 1:
             known = "the first two samples give its velocity" if r.first else "a roll-out starts from the first"
             raise ValueError(f"{name}: '{r.name}' has {len(r.qpos)} samples, none to compare: {known}")
+    if timed:
+        check_intervals(sim, recordings, name)
 
 
-def _check_interval(sim: Simulator, recording: Recording) -> None:
-    """ValueError where the interval is known, and is not `stride` time steps."""
-    steps, known = recording.stride * sim.timestep, recording.interval
-    if known is not None and abs(known - steps) > max(DRIFT, JITTER / max(len(recording.qpos) - 1, 1)) * steps:
-        raise ValueError(
-            f"recordings: '{recording.name}' has a sample every {known:.6g} s, but stride={recording.stride} of the simulator's "
-            f"time steps of {sim.timestep:.6g} s are {steps:.6g} s; give a simulator of that step, or of a part and the stride"
-        )
+def check_intervals(sim: Simulator, recordings: Sequence[Recording], name: str = "recordings") -> None:
+    """ValueError where the interval of a recording is known, and is not `stride` time steps."""
+    for recording in recordings:
+        steps, known = recording.stride * sim.timestep, recording.interval
+        if known is not None and abs(known - steps) > max(DRIFT, JITTER / max(len(recording.qpos) - 1, 1)) * steps:
+            raise ValueError(
+                f"{name}: '{recording.name}' has a sample every {known:.6g} s, but stride={recording.stride} of the simulator's "
+                f"time steps of {sim.timestep:.6g} s are {steps:.6g} s; give a simulator of that step, or of a part and the stride"
+            )
 
 
 def _check_turns(model: Any, recording: Recording) -> None:

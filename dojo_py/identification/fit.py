@@ -14,12 +14,13 @@ import numpy as np
 from scipy.stats import t as student
 
 from dojo_py.hard.simulator import HardSimulator
-from dojo_py.identification.data import Recording, check_recordings
+from dojo_py.identification.data import Recording, check_intervals, check_recordings
 from dojo_py.identification.doubt import shifts_of
 from dojo_py.identification.elimination import Reduced, Rows, eliminate, normal_equations
 from dojo_py.identification.intervals import RANK, inverse, jackknife, parts_of, undetermined
 from dojo_py.identification.least_squares import CONVERGED, ImpossibleStart, Objective, Outcome, cost_of, minimise, set_change
 from dojo_py.identification.losses import LOSSES
+from dojo_py.identification.misses import missed_by_unit, with_prefix
 from dojo_py.identification.noise import FLOOR, deviations, noise_of_samples
 from dojo_py.identification.problem import Noise, Point, Problem
 from dojo_py.identification.segments import Segment
@@ -130,9 +131,7 @@ class Result:
         """
         if not self.misfits:
             return ()
-        missed = np.sqrt(np.mean(np.concatenate([miss for _, miss in self.misfits]) ** 2, axis=0)) * self.noise.samples
-        units = _units(self.simulator.model)
-        return tuple((unit, float(missed[units == unit].max())) for unit in ("m", "rad") if np.any(units == unit))
+        return missed_by_unit(self.simulator.model, np.concatenate([miss for _, miss in self.misfits]) * self.noise.samples)
 
     @property
     def correlation(self) -> Array:
@@ -163,23 +162,11 @@ class Result:
         ]
         tail = f"{self.message}; {len(self.misfits)} stretches, {self.unsolved} of them with unsolved steps"
         if self.missed:
-            missed = ", ".join(_with_prefix(size, unit) for unit, size in self.missed)
+            missed = ", ".join(with_prefix(size, unit) for unit, size in self.missed)
             tail += f"; samples are missed by {missed} (root mean square)"
         noise = "; intervals by the noise alone, too few stretches to doubt the model" * (self.parts < 2)
         stopped = f"; {STOPPED}" * (not self.converged)
         return "\n".join([*lines, tail + noise + stopped])
-
-
-def _units(model: Any) -> Array:
-    """(nv,) "m" or "rad" of each tangent coordinate."""
-    each = {0: ["m"] * 3 + ["rad"] * 3, 1: ["rad"] * 3, 2: ["m"], 3: ["rad"]}
-    return np.array([unit for kind in model.jnt_type for unit in each[int(kind)]])
-
-
-def _with_prefix(size: float, unit: str) -> str:
-    """3.4e-4 m as "0.34 mm"."""
-    factor, prefix = next(((f, p) for f, p in ((1.0, ""), (1e-3, "m"), (1e-6, "µ")) if size >= 0.1 * f), (1e-9, "n"))
-    return f"{size / factor:.2g} {prefix}{unit}"
 
 
 def identify(
@@ -230,7 +217,8 @@ def identify(
     truth_of("free_states", free_states)
     _check_optional(progress, workers, choose)
     given = _unknowns_of(sim, unknowns)
-    check_recordings(sim, recordings, timed=not any(name.partition(":")[0] == "timestep" for name in given.names))
+    if not any(name.partition(":")[0] == "timestep" for name in given.names):
+        check_intervals(sim, recordings)
     if free_states and horizon == 1 and continuity == 0:
         raise ValueError("horizon=1 with free states that are not joined: any start would do; give a longer horizon")
     levels = _levels(sim, kappa)

@@ -1,6 +1,7 @@
 """What `Model.replace` accepts: values of the kind of the field, a tree that stays as it is, numbers that mean something.
 
-The numbers are those that the file reader accepts (`accepted_numbers.py`); directions come to length 1 as in a file.
+The numbers are those that the file reader accepts (`accepted_numbers.py`); directions come to length 1 as in a file
+(`unit_directions.py`).
 """
 
 from __future__ import annotations
@@ -10,11 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from .accepted_numbers import DIRECTIONS, NOT_NEGATIVE, RULES, refuse, refuse_record, unit_rows
+from .accepted_numbers import NOT_NEGATIVE, RULES, refuse, refuse_record
 from .checks import MAX_COEFFICIENT
 from .enums import GeomType
 from .errors import nearest
 from .option import Option, Statistic
+from .unit_directions import DIRECTIONS, unit_rows
 
 Array = np.ndarray
 

@@ -74,6 +74,11 @@ def states_of(trajectory: Trajectory) -> list[State]:
     return [trajectory.state(k) for k in range(len(trajectory) + 1)]
 
 
+def path_of(trajectory: Trajectory, size: int) -> Path:
+    """The trajectory as a path of the planner; size: of the tangent state."""
+    return Path(states_of(trajectory), trajectory.control, np.zeros((len(trajectory), size)))
+
+
 def usable(trajectory: Trajectory | None) -> bool:
     """Whether no step failed and all states are finite."""
     if trajectory is None or np.isin(trajectory.status, FAILED).any():

@@ -7,23 +7,33 @@ whose way down is narrow beside steep penalties (a mass held by a constraint exa
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dojo_py.planning.hard_motion import HardMotion, measured, states_of, usable
+from dojo_py.planning.end_of_plan import end_of
+from dojo_py.planning.hard_motion import HardMotion, measured, path_of, usable
+from dojo_py.planning.plan import Plan
 from dojo_py.planning.problem import Problem
 from dojo_py.planning.sampling import roll_all
 from dojo_py.planning.sampling_options import SamplingOptions
-from dojo_py.planning.shooting import Path
+from dojo_py.planning.shooting import Path, roll
+from dojo_py.planning.smooth_to_hard import nearly_nothing
 from dojo_py.planning.splines import spline_matrix
+from dojo_py.planning.status import PlanStatus
 from dojo_py.simulate.trajectory import Trajectory
+
+if TYPE_CHECKING:
+    from dojo_py.planning.solver import Planner
 
 Array = np.ndarray
 
 KNOTS = 5
 SIZES = (1.0, 0.01)
 """Largest and smallest standard deviation of the changes, over those of the planners that sample (¼ of the range)."""
+LOOKS = 3
+"""So many descents at most from better plans beside one that is SOLVED."""
 WORTH = 0.01
 """Relative decrease of the merit that says that a plan is no minimum."""
 
@@ -45,7 +55,7 @@ def better_nearby(
     def rated(motion: Trajectory | None) -> float:
         if motion is None or not usable(motion):
             return np.inf
-        found = merit(Path(states_of(motion), motion.control, np.zeros((len(motion), problem.n))))
+        found = merit(path_of(motion, problem.n))
         return found if np.isfinite(found) else np.inf
 
     held = hard.trajectory
@@ -54,3 +64,29 @@ def better_nearby(
     now, merits = rated(held), [rated(motion) for motion in motions]
     best = int(np.argmin(merits))
     return measured(problem, motions[best]) if merits[best] < now - max(least, WORTH * abs(now)) else None
+
+
+def look_around(planner: Planner, plan: Plan, begun: HardMotion, kappas: Sequence[float | None]) -> Plan:
+    """The plan; if it is SOLVED and a random change of its controls is better, one that descends from there."""
+    for look in range(LOOKS):
+        options, hard = planner.options, HardMotion(plan.hard_trajectory, plan.hard_cost, plan.hard_violation)
+        over = len(planner.log) >= options.max_total_iterations or nearly_nothing(hard.cost, begun)
+        in_relaxed = not options.harden and planner.motion is not None  # whose plans the hard motion may well improve
+        if plan.status is not PlanStatus.SOLVED or not options.look_around or over or in_relaxed:
+            break
+        least, samples = planner.small(hard.cost), options.look_around
+        better = better_nearby(planner.problem, hard, planner.objective, least, samples, look, options.threads)
+        if better is None or better.trajectory is None:
+            break
+        planner.kept = better if better.better_than(hard, options.constraint_tolerance) else hard
+        motion, start = options.motion_kappa(kappas[0]), better.trajectory.state(0)
+        if not planner.restart(roll(planner.problem.sim, start, better.trajectory.control, motion), motion):
+            planner.restart(path_of(better.trajectory, planner.problem.n), None)
+        planner.explore, planner.cautious_step = False, options.cautious_step
+        again = end_of(planner, begun, planner.descend_all(kappas))
+        found = HardMotion(again.hard_trajectory, again.hard_cost, again.hard_violation)
+        if again.status is PlanStatus.STOPPED or found.better_than(hard, options.constraint_tolerance):
+            plan = again
+        else:
+            break
+    return plan

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dojo_py.planning.hard_motion import HardMotion, hard_motion, states_of, usable
+from dojo_py.planning.hard_motion import HardMotion, hard_motion, path_of, usable
 from dojo_py.planning.options import DEFAULT_KAPPA, Options
 from dojo_py.planning.shooting import Path, follow, roll
 from dojo_py.planning.status import FORETOLD, PlanStatus
@@ -110,6 +110,14 @@ def finish(planner: Planner, best: Found, begun: HardMotion, status: PlanStatus)
     return PlanStatus.SOLVED if status is PlanStatus.STALLED and reached else status  # no κ of the gradients leads further down
 
 
+def refine_start(planner: Planner, begun: HardMotion, controls: Any, status: PlanStatus) -> PlanStatus:
+    """Where no contact gives κ a scale: the status after one more descent from the initial controls, if the first was no better."""
+    tolerance = planner.options.constraint_tolerance
+    if hard_motion(planner.problem, planner.path, planner.gains, tolerance).better_than(begun, tolerance):
+        return status
+    return refine(planner, begun, controls, sharp_kappa(planner, begun, controls, DEFAULT_KAPPA), status)
+
+
 def refine(planner: Planner, begun: HardMotion, controls: Any, kappa: float, status: PlanStatus) -> PlanStatus:
     """Descend once more from the initial controls, at a κ where the relaxed motion is close to the hard one, then in the latter.
 
@@ -129,8 +137,8 @@ def refine(planner: Planner, begun: HardMotion, controls: Any, kappa: float, sta
         found = Found(best, kappa, planner.path, planner.policy, planner.lagrangian)
         status = finish(planner, found, begun, status)
         planner.options = options
-    elif usable(begun.trajectory):
-        planner.restart(path_of(begun, planner.problem.n), None)  # what the plan says of its motion is of its own controls
+    elif begun.trajectory is not None and usable(begun.trajectory):
+        planner.restart(path_of(begun.trajectory, planner.problem.n), None)  # (the plan speaks of the motion of its own controls)
     planner.first_merit = max(scale, planner.first_merit)  # of which a fraction counts as nothing
     return status
 
@@ -150,13 +158,6 @@ def sharp_kappa(planner: Planner, begun: HardMotion, controls: Any, kappa: float
                 return kappa
         kappa *= RATIO
     return least
-
-
-def path_of(hard: HardMotion, size: int) -> Path:
-    """The hard motion as a path of the planner; size: of the tangent state."""
-    assert hard.trajectory is not None
-    controls = hard.trajectory.control
-    return Path(states_of(hard.trajectory), controls, np.zeros((len(controls), size)))
 
 
 def nearly_nothing(cost: float, begun: HardMotion) -> bool:
@@ -228,7 +229,7 @@ def harden(planner: Planner, hard: HardMotion, kappa: float) -> PlanStatus:
     if hard.trajectory is None:
         return PlanStatus.STALLED
     planner.motion = None
-    planner.path = path_of(hard, planner.problem.n)
+    planner.path = path_of(hard.trajectory, planner.problem.n)
     status, tolerance = PlanStatus.STALLED, planner.options.constraint_tolerance
     for share in HARD_KAPPAS:
         before = planner.objective(planner.path)

@@ -19,28 +19,19 @@ from dojo_py.planning.backward import AffinePolicy, backward_pass
 from dojo_py.planning.derivative_check import check_costs, check_derivatives
 from dojo_py.planning.descent import After, Descent
 from dojo_py.planning.differences import difference
-from dojo_py.planning.hard_motion import HardMotion, hard_motion, open_loop, states_of, usable
+from dojo_py.planning.end_of_plan import end_of
+from dojo_py.planning.hard_motion import HardMotion, open_loop, states_of, usable
 from dojo_py.planning.line_search import Accepted, line_search
 from dojo_py.planning.log import Iteration, noted
-from dojo_py.planning.look_around import better_nearby
-from dojo_py.planning.options import DEFAULT_KAPPA, Options
+from dojo_py.planning.look_around import look_around
+from dojo_py.planning.options import Options
 from dojo_py.planning.plan import Plan
-from dojo_py.planning.problem import Problem, build_problem, limits_of, of_model, unit_of_costs
+from dojo_py.planning.problem import Problem, build_problem, of_model, unit_of_costs
 from dojo_py.planning.quadratic import Quadratic
-from dojo_py.planning.reach import attainable_decreases, broken_at_once, controllable_entries
 from dojo_py.planning.regularisation import Regularisation
 from dojo_py.planning.shooting import Path, failure, follow, linearise, roll, with_open_ends
-from dojo_py.planning.smooth_to_hard import (
-    PATIENCE,
-    STARTS,
-    ladder_of,
-    nearly_nothing,
-    path_of,
-    refine,
-    sharp_kappa,
-    smooth_to_hard,
-)
-from dojo_py.planning.status import PlanStatus, judged
+from dojo_py.planning.smooth_to_hard import PATIENCE, STARTS, ladder_of, refine_start, smooth_to_hard
+from dojo_py.planning.status import PlanStatus
 from dojo_py.progress import Progress
 from dojo_py.simulate.arguments import late_controls, options_of, state_of
 from dojo_py.simulate.results import State
@@ -51,8 +42,6 @@ from dojo_py.simulate.values import function_of, shown
 Array = np.ndarray
 SAME = 1e-9
 """Difference of two states that says nothing: round-off of a guess by interpolation."""
-LOOKS = 3
-"""So many descents at most from better plans beside one that is SOLVED."""
 SHRUNK = 0.25
 """The penalty stays the same if the violation has shrunk to at most this fraction of that at the last multiplier update."""
 LEAST_SHARE = 1e-3
@@ -185,41 +174,9 @@ class Planner:
         else:
             status = self.descend_all(options.kappas)
             if options.kappa == "auto" and options.rollout_kappa == "gradient" and self.lowered():
-                status = self._refined(begun, first.controls, status)
+                status = refine_start(self, begun, first.controls, status)
         kappas = ladder[1:] if ladder else self.options.kappas
-        return self._looked_around(self._end(begun, status), begun, kappas)
-
-    def _looked_around(self, plan: Plan, begun: HardMotion, kappas: Sequence[float | None]) -> Plan:
-        """The plan; if it is SOLVED and a random change of its controls is better, one that descends from there."""
-        for look in range(LOOKS):
-            options, hard = self.options, HardMotion(plan.hard_trajectory, plan.hard_cost, plan.hard_violation)
-            over = len(self.log) >= options.max_total_iterations or nearly_nothing(hard.cost, begun)
-            in_relaxed = not options.harden and self.motion is not None  # whose plans the hard motion may well improve
-            if plan.status is not PlanStatus.SOLVED or not options.look_around or over or in_relaxed:
-                break
-            least, samples = self.small(hard.cost), options.look_around
-            better = better_nearby(self.problem, hard, self.objective, least, samples, look, options.threads)
-            if better is None or better.trajectory is None:
-                break
-            self.kept = better if better.better_than(hard, options.constraint_tolerance) else hard
-            motion, start = options.motion_kappa(kappas[0]), better.trajectory.state(0)
-            if not self.restart(roll(self.problem.sim, start, better.trajectory.control, motion), motion):
-                self.restart(path_of(better, self.problem.n), None)
-            self.explore, self.cautious_step = False, options.cautious_step
-            again = self._end(begun, self.descend_all(kappas))
-            found = HardMotion(again.hard_trajectory, again.hard_cost, again.hard_violation)
-            if again.status is PlanStatus.STOPPED or found.better_than(hard, options.constraint_tolerance):
-                plan = again
-            else:
-                break
-        return plan
-
-    def _refined(self, begun: HardMotion, controls: Array, status: PlanStatus) -> PlanStatus:
-        """The status after another descent from the initial controls, if the first ended no better than they."""
-        tolerance = self.options.constraint_tolerance
-        if hard_motion(self.problem, self.path, self.gains, tolerance).better_than(begun, tolerance):
-            return status
-        return refine(self, begun, controls, sharp_kappa(self, begun, controls, DEFAULT_KAPPA), status)
+        return look_around(self, end_of(self, begun, status), begun, kappas)
 
     def _bad_start(self, start: State, controls: Array, guess: Sequence[State] | None) -> Plan:
         """The plan of controls whose first roll-out fails, with their hard motion, which may not."""
@@ -237,7 +194,7 @@ class Planner:
                 what += "a smaller kappa" + ("" if self.options.kappa == "auto" else ", or kappa='auto'")
         elif self.motion is not None:
             what += "; the hard motion of these controls fails, too: start from other controls"
-        return self._plan(Path(states, controls, none), PlanStatus.BAD_START, hard, what)
+        return self.plan_of(Path(states, controls, none), PlanStatus.BAD_START, hard, what)
 
     def _take_unit(self, unit: float) -> None:
         """Take penalties, μ and its bounds as multiples of this unit of cost."""
@@ -270,85 +227,6 @@ class Planner:
             if not hardened:
                 self._simulate_anew(options.motion_kappa(kappas[min(update, len(kappas) - 1)]))
         return status
-
-    def _end(self, begun: HardMotion, status: PlanStatus) -> Plan:
-        """The plan with its hard motion; or the best plan so far or the initial controls, if they are better in the hard motion."""
-        path, tolerance = self.path, self.options.constraint_tolerance
-        hard = hard_motion(self.problem, path, self.gains, tolerance)
-        for other in (self.kept, begun):
-            if other is None or other.trajectory is None or not other.better_than(hard, tolerance):
-                continue
-            self.policy, hard = None, replace(other, feedback=False)  # the controls of the plan are those that were applied
-            path = Path(states_of(other.trajectory), other.trajectory.control, np.zeros_like(path.gaps))
-            if other is begun and status is not PlanStatus.STOPPED:
-                status = PlanStatus.NO_BETTER
-        if status is not PlanStatus.STOPPED and self._without_gain(hard, begun):
-            self.policy, hard, status = None, begun, PlanStatus.NO_BETTER
-            held = begun.trajectory
-            assert held is not None
-            path = Path(states_of(held), held.control, np.zeros_like(path.gaps))
-        relaxed = self.problem.value(path.states, path.controls)
-        asked = self._goals or begun.violation > tolerance  # constraints that held from the beginning say nothing about the descent
-        progress = asked and any(record.step > 0.0 for record in self.log)
-        status = judged(status, relaxed, hard, bool(self.problem.constraints), progress, self.options)
-        if self._unreached(status, path, hard, begun):
-            status = PlanStatus.UNREACHED
-        broken = broken_at_once(self.problem, path.states, path.controls, tolerance) if hard.violation > tolerance else ""
-        return self._plan(path, status, hard, f"{status.value}; {broken}" if broken else "")
-
-    def _unreached(self, status: PlanStatus, path: Path, hard: HardMotion, begun: HardMotion) -> bool:
-        """Whether what costs and constraints ask is asked of entries of the states that no control changes at the end (reach.py).
-
-        The controls may have lowered their own cost on the way there, but not what is asked of the entries that they do change:
-        a plan that does all that it can is none of these, nor is one that meets its goals. What is asked is judged in the hard
-        motion: in the relaxed one bodies float, and are never quite where they are to be. A descent that was stopped or interrupted
-        is not at an end.
-        """
-        if (
-            status is PlanStatus.STOPPED
-            or (status is PlanStatus.MAX_ITERATIONS and self.lowered())
-            or not self.log
-            or path.gap > 0.0
-        ):
-            return False
-        if not (usable(hard.trajectory) and usable(begun.trajectory)):
-            return False
-        tolerance = self.options.constraint_tolerance
-        if self._goals and hard.violation <= tolerance:
-            return False
-        entries = self._controllable(path, self.log[-1].kappa or None)
-        if entries.all():
-            return False
-        small = self.small(hard.cost), 0.5 * tolerance**2
-        now, (cost, violated) = attainable_decreases(self.problem, hard, entries)
-        if cost <= small[0] and (hard.violation <= tolerance or violated <= small[1]):
-            return False
-        first, _ = attainable_decreases(self.problem, begun, entries)
-        return all(a <= least and b <= a + least for a, b, least in zip(now, first, small, strict=True))
-
-    def _controllable(self, path: Path, kappa: float | None) -> Array:
-        """(n,) the entries of the state that controls can change along the path; beyond the range of an actuator as at its end."""
-        low, high = (np.array(side) for side in self.limits)
-        ends = limits_of(self.problem.sim, "model")
-        low, high = np.clip(low, *ends), np.clip(high, *ends)
-        path, motion = replace(path, controls=np.clip(path.controls, low, high)), self.motion if path is self.path else None
-        sim, threads, width = with_open_ends(self.problem.sim, (low, high)), self.options.threads, self.options.difference_width
-        return controllable_entries(*linearise(sim, path, kappa, threads, width, motion))
-
-    @property
-    def _goals(self) -> bool:
-        """Whether there are equality constraints."""
-        return any(constraint.kind == "equality" for constraint in self.problem.constraints)
-
-    def _without_gain(self, hard: HardMotion, begun: HardMotion) -> bool:
-        """Whether steps lowered the merit, but the hard motion is not better than that of the initial controls.
-
-        False if no step lowered the merit, as the initial controls are then a minimum, and if all equality constraints are met.
-        """
-        tolerance = self.options.constraint_tolerance
-        if not usable(begun.trajectory) or (self._goals and hard.violation <= tolerance) or hard.better_than(begun, tolerance):
-            return False
-        return self.lowered()
 
     def lowered(self) -> bool:
         """Whether a step of any descent so far lowered the merit by more than says nothing."""
@@ -512,7 +390,8 @@ class Planner:
         self.tick(1, noted(self.log[-1]))
         return bool(self.callback is not None and self.callback(self.log[-1], path))
 
-    def _plan(self, path: Path, status: PlanStatus, hard: HardMotion, message: str = "") -> Plan:
+    def plan_of(self, path: Path, status: PlanStatus, hard: HardMotion, message: str = "") -> Plan:
+        """The plan along a path, with its hard motion."""
         problem, none = self.problem, np.zeros_like(path.controls)
         policy = self.policy or AffinePolicy(none, np.zeros((*none.shape, problem.n)), 0.0, 0.0)
         if self.log and any(self.seconds.values()):  # time spent after the last record

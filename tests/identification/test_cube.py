@@ -123,10 +123,8 @@ def test_unseen_tosses_are_predicted_better_than_by_the_nominal_cube(report):
 
 @pytest.mark.slow
 def test_unseen_tosses_are_predicted_better_than_by_a_simplex_search_over_all_numbers(report):
-    """The bounds are what such a search on roll-outs reached that went before. Measured: 0.111 cube widths, 10.4 deg.
-
-    With friction as multiple shooting finds it 0.136 and 8.8 deg; with restitution 0, too, 0.204 and 15.0.
-    """
+    """The bounds are what such a search on roll-outs reached that went before. Measured: 0.111 cube widths, 10.4 deg. (With
+    friction as multiple shooting finds it 0.136 and 8.8 deg; with restitution 0, too, 0.204 and 15.0.)"""
     assert report.fitted.rotation.mean() < 11.9
     assert report.fitted.position.mean() < 0.119 * EDGE
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from dojo_py import ModelError, load_model
-from dojo_py.mechanism.accepted_numbers import DIRECTIONS, unit_rows
 from dojo_py.mechanism.replaced import TREE, refuse_by_rules, refuse_values
+from dojo_py.mechanism.unit_directions import DIRECTIONS, unit_rows
 from dojo_py.mechanism.views import KINDS
 
 TEXT = """<mujoco><worldbody><body name="base" pos="0 0 1"><freejoint name="root"/><geom name="trunk" type="box" size=".2 .1 .1"/>

@@ -14,13 +14,12 @@ from dojo_py.hard.parameters.shared import shared_number
 def with_parameters(sim: Any, values: dict[str, Any]) -> Any:
     """A HardSimulator like `sim` with the given values, see registry.py for the names.
 
-    Of two names for one number the last one's value would count: they are refused.
+    Of two names of a kind for one number the last one's value would count: they are refused. (`size` and `contact_radius` of a
+    sphere, two kinds, take effect in the order given.)
     """
     sim = sim._root
     if isinstance(values, Mapping) and all(isinstance(name, str) for name in values):
-        twice = shared_number(sim, list(values)) if len(values) > 1 else None
-        if twice is not None:
-            raise ValueError(f"values: {twice[0]} belongs to two names, {twice[1]!r} and {twice[2]!r}, and has one value")
+        _check_names(sim, list(values))
     world, timestep = changed_world(sim.world, sim._acting, sim.timestep, values)
     new = copy.copy(sim)
     new.world, new.timestep = world, timestep
@@ -29,3 +28,12 @@ def with_parameters(sim: Any, values: dict[str, Any]) -> Any:
     new._values, new._frames, new._sensed = [*sim._values, values], None, None
     new._lock = threading.Lock()
     return new
+
+
+def _check_names(sim: Any, names: list[str]) -> None:
+    """ValueError where two names of a kind stand for the same number."""
+    for kind in {name.partition(":")[0] for name in names}:
+        own = [name for name in names if name.partition(":")[0] == kind]
+        twice = shared_number(sim, own) if len(own) > 1 else None
+        if twice is not None:
+            raise ValueError(f"values: {twice[0]} belongs to two names, {twice[1]!r} and {twice[2]!r}, and has one value")
