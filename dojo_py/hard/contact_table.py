@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from dojo_py.algebra.vectors import cross, dot, put_vector, three, times, to_world
-from dojo_py.arrays import body_row, scratch
+from dojo_py.arrays import scratch
 from dojo_py.collision.contact_columns import APPLIED, FRAME, GAP, GEOMS, IMPULSE, POSITION, TORQUE, WIDTH
 from dojo_py.collision.participation import NOW, takes_part
 from dojo_py.hard.compiled_apart import END, distance_of_shapes, feature_place
 from dojo_py.hard.elements.contact_rows import physical_impulse, plane_gap, pushed
-from dojo_py.hard.elements.feature_rows import tangents_at_end, travel_of
+from dojo_py.hard.elements.feature_rows import tangents_at_end
 from dojo_py.hard.elements.pair_contacts import tangents
 from dojo_py.hard.elements.plane_contacts import touching
 from dojo_py.hard.elements.start_normals import start_normal
@@ -160,8 +160,8 @@ def _sum_of_parts(total, row):
 @kernel
 def _follow(W, c, row):
     """Write the frame along which the impulse of pair contact c acts: e of start_normals.py, and the tangents rotated to it."""
-    start, travel = W.cframe[c], travel_of(W, body_row(W.x, W.cbody[c, 0]), body_row(W.x, W.cbody[c, 1]))
-    e, _, _, _, _, _ = start_normal(three(start[0]), three(row[FRAME : FRAME + 3]), travel, W.cstart[c])
+    start = W.cframe[c]
+    e, _, _, _ = start_normal(three(start[0]), three(row[FRAME : FRAME + 3]), W.ctouch[c, 0])
     T1, T2, _, _, _ = tangents_at_end(start[0], start[1:3], e)
     put_vector(row[FRAME : FRAME + 3], e)
     put_vector(row[FRAME + 3 : FRAME + 6], T1)

@@ -18,6 +18,7 @@ from dojo_py.hard.elements.limits import UNSURE
 from dojo_py.hard.elements.pair_contacts import tangents
 from dojo_py.hard.elements.plane_contacts import plane_rows, plane_spin_rows
 from dojo_py.hard.elements.rolling_sides import keep_rolling
+from dojo_py.hard.elements.start_normals import touching_share
 from dojo_py.jit import kernel
 from dojo_py.solver.cones.contact import MOST_ROWS, ROWS
 from dojo_py.solver.cones.standoff import FARTHEST, NEAREST
@@ -176,10 +177,10 @@ def _round_off(x):
 
 
 @kernel
-def start_contact(L, P, Q, W, c, recovery):
+def start_contact(L, P, Q, W, c, h, speed):
     """Set what active contact c keeps from the start of a step: its friction law, its frame, and its allowed penetration.
 
-    recovery: overlap undone at most [m]. Returns the gap there.
+    h [s]; speed: at which an overlap is undone at most [m/s]. Returns the gap there.
     """
     candidate, planes = W.active[c], P.body.shape[0]
     W.cweight[c], W.cslope[c], W.csoft[c] = 1.0, 0.0, 0.0
@@ -188,8 +189,8 @@ def start_contact(L, P, Q, W, c, recovery):
     else:
         i = candidate - planes
         W.claw[c], body = W.flaw[i], W.fbody[i, 0]
-    W.cstart[c] = candidate_gap(L, P, Q, W, candidate, START)
-    gap = allowed_gap(L, P, Q, W, candidate, W.cstart[c])
+    own = candidate_gap(L, P, Q, W, candidate, START)
+    gap = allowed_gap(L, P, Q, W, candidate, own)
     W.cbeyond[c] = 0.0
     if candidate >= planes:
         W.cbeyond[c] = W.beyond[0]
@@ -197,12 +198,13 @@ def start_contact(L, P, Q, W, c, recovery):
         copy(W.feature.normal, W.cframe[c, 0])
         tangents(W.cframe[c, 0], W.cframe[c, 1:3])
         keep_rolling(Q, W, c, i)
+        W.ctouch[c, 0], W.ctouch[c, 1] = touching_share(own, h)
         if W.kappa[0] > 0.0 and W.fwanted[i] == OF_STEP:
             W.cweight[c], W.cslope[c] = share(gap, full_distance(Q, W.fpair[i], W.kappa[0]))
     standoff, hard = W.solver.standoff + ROUND_OFF_GAP * _extent(P, Q, W, c), W.in_hard_limit[0]
     W.standoff[c] = hard * standoff
     W.rest_gap[c] = hard * gap if standoff <= gap <= FARTHEST * standoff else 0.0
-    W.contact_allowance[c] = allowance(gap, recovery, NEAREST * standoff, hard) - _round_off(W.x[body_row(W.x, body)])
+    W.contact_allowance[c] = allowance(gap, h * speed, NEAREST * standoff, hard) - _round_off(W.x[body_row(W.x, body)])
     if W.cimpact[c] == 1:
         # (never faster than Newton's law of restitution: what rests there is at the standoff)
         W.contact_allowance[c] = min(W.contact_allowance[c], FARTHEST * standoff - W.cend[c])

@@ -36,7 +36,7 @@ of a body, (δx₊, δθ₊) by its motion, says which of these it is, with `dir
 depends on the shapes is in the rows of δn, δc and δgap, eight numbers for each body; the rest are combinations of these (octet.py):
 
     T_t = T⁰_t - f_t N,   N = e + n₀,   f_t = (e·T⁰_t)/b,   b = 1 + e·n₀
-    δT_t = -N (p_t · δe) - f_t δe,   p_t = (T⁰_t - f_t n₀)/b,   δe = M δn + p (q · (δx₊_A - δx₊_B))
+    δT_t = -N (p_t · δe) - f_t δe,   p_t = (T⁰_t - f_t n₀)/b,   δe = M δn
     T_t·δ(u_A - u_B) = K_A·(δc - δx₊_A) - K_B·(δc - δx₊_B) + G·δρ + …,   K = (T_t - Qᵀ T_t)/h,   G = K_B - K_A + T_t × (ω_A - ω_B)
     δF = w (z δe - N (y · δe)),   z = γ - ξ·f,   y = Σ ξ_t p_t
     δtorque = ± R₀ᵀ (δc* × F + (c* - x) × δF),   δp = Q (δm' - δθ₊ × m') + δρ'
@@ -137,13 +137,11 @@ def pair_motion(Q, W, i, f, by_a, by_b, direct, h, impulse, value, C, B, H):
         _by_motion(m, by_b, 1, D)
         store(load(D, GAP, WIDTH), C[1], 0, 0)
     n, c = three(m.normal), three(m.point)
-    e, by_end, by_start, lead, by_travel, by_gap = start_normal(three(n0), n, travel_of(W, a, b), W.cstart[i])
+    e, by_end, by_start, by_share = start_normal(three(n0), n, W.ctouch[i, 0])
     put_vector(m.along, e)
     put_matrix(m.by_normal[0], by_end)
     put_matrix(m.by_normal[1], by_start)
-    put(m.by_travel, 0, lead)
-    put(m.by_travel, 1, by_travel)
-    put_vector(m.by_gap, by_gap)
+    put_vector(m.by_gap, times(W.ctouch[i, 1], by_share))
     T1, T2, fold, p1, p2 = tangents_at_end(n0, T0, e)
     N = plus(e, three(n0))
     put(m.tangents, 0, T1)
@@ -187,12 +185,11 @@ def pair_motion(Q, W, i, f, by_a, by_b, direct, h, impulse, value, C, B, H):
             k_b, turn_b = minus(k_b, by_whole), plus(turn_b, cross(centre_b, by_whole))
         by_e = along(along(times(-dot(N, u), p), -f_t, u), -0.5 * rounding, by_spin)  # (by the change of T, then by that of ρ')
         by_n = along(turned_back(by_end, by_e), -rounding, along(by_moved, 0.5, by_spin))  # (and by that of ρ)
-        moved = times(dot(by_e, lead), by_travel)
         if on_a:
-            _put_row(D, 0, by_n, minus(k_a, k_b), by_a, minus(moved, k_a), turn_a, C[0], 1 + t)
+            _put_row(D, 0, by_n, minus(k_a, k_b), by_a, times(-1.0, k_a), turn_a, C[0], 1 + t)
             _add_direct(C[0], 1 + t, times(direct, T), times(direct, cross(middle, T)), Ra)
         if on_b:
-            _put_row(D, WIDTH, by_n, minus(k_a, k_b), by_b, minus(k_b, moved), times(-1.0, turn_b), C[1], 1 + t)
+            _put_row(D, WIDTH, by_n, minus(k_a, k_b), by_b, k_b, times(-1.0, turn_b), C[1], 1 + t)
             _add_direct(C[1], 1 + t, times(-direct, T), times(-direct, cross(middle, T)), Rb)
     if count > 3:
         _spin_rows(count, m, T1, T2, fold, p1, p2, N, spin_a, spin_b, Ra, Rb, on_a, on_b, by_a, by_b, direct, D, value, C)
@@ -223,7 +220,7 @@ def pair_motion(Q, W, i, f, by_a, by_b, direct, h, impulse, value, C, B, H):
         at, by, of_a = WIDTH * side, by_a if side == 0 else by_b, side == 0
         for i in range(3):
             store(zeros(), D, PLACE + i, at)
-        _along_rows(D, at, by_end, lead, by_travel if of_a else times(-1.0, by_travel), by)
+        _along_rows(D, at, by_end)
         if share > 0.0:
             _place_rows(D, at, share, back_a, whole_a, M_a, round_a, fixed_a, of_a, by, n, half)
         if share < 1.0:
@@ -249,19 +246,11 @@ def _by_motion(m, by, side, D):
 
 
 @kernel
-def travel_of(W, a, b):
-    """t of start_normals.py: how far the centre of body a moves past that of b in the step [m]."""
-    return minus(minus(row(W.xn, a), row(W.x, a)), minus(row(W.xn, b), row(W.x, b)))
-
-
-@kernel
-def _along_rows(D, at, M, lead, by_travel, by):
-    """Rows ALONG of D by the motion of one body: δe = M δn + p (q · δx₊), q signed as the body's part in t is."""
+def _along_rows(D, at, M):
+    """Rows ALONG of D by the motion of one body: δe = M δn."""
     x, y, z = load(D, NORMAL, at), load(D, NORMAL + 1, at), load(D, NORMAL + 2, at)
-    moved = add(add(scaled(load(by, 0, 0), by_travel[0]), by_travel[1], load(by, 1, 0)), by_travel[2], load(by, 2, 0))
     for i in range(3):
-        turning = add(add(scaled(x, M[3 * i]), M[3 * i + 1], y), M[3 * i + 2], z)
-        store(add(turning, lead[i], moved), D, ALONG + i, at)
+        store(add(add(scaled(x, M[3 * i]), M[3 * i + 1], y), M[3 * i + 2], z), D, ALONG + i, at)
 
 
 @kernel
@@ -308,13 +297,13 @@ def _spin_rows(count, m, T1, T2, fold, p1, p2, N, spin_a, spin_b, Ra, Rb, on_a, 
             d, by_e = T1, along(times(-dot(N, rate), p1), -fold[0], rate)
         elif r == 5:
             d, by_e = T2, along(times(-dot(N, rate), p2), -fold[1], rate)
-        by_n, moved = turned_back(matrix(m.by_normal[0]), by_e), times(dot(by_e, row(m.by_travel, 0)), row(m.by_travel, 1))
+        by_n = turned_back(matrix(m.by_normal[0]), by_e)
         value[r] = dot(d, rate)
         if on_a:
-            _put_row(D, 0, by_n, ZERO, by_a, moved, cross(spin_a, d), C[0], r)
+            _put_row(D, 0, by_n, ZERO, by_a, ZERO, cross(spin_a, d), C[0], r)
             _add_direct(C[0], r, ZERO, times(direct, d), Ra)
         if on_b:
-            _put_row(D, WIDTH, by_n, ZERO, by_b, times(-1.0, moved), cross(d, spin_b), C[1], r)
+            _put_row(D, WIDTH, by_n, ZERO, by_b, ZERO, cross(d, spin_b), C[1], r)
             _add_direct(C[1], r, ZERO, times(-direct, d), Rb)
 
 

@@ -1,46 +1,55 @@
 """Along which normal a contact of two bodies pushes: where they touch as the step starts, the normal there.
 
-    e = (n - w (n - n₀))/|…|,   w = (1 - x² (3 - 2 x)) x D/(x D + g²),   x = |n - n₀|², w = 0 from x = 1 on (60 degrees)
-                                n₀, n: unit normals where the step starts and ends, world axes
-                                g: gap where the step starts;  D = |t|²,  t: how far A's centre moves past B's in the step
+    e = (n - w (n - n₀))/|…|,   w = s (1 - x² (3 - 2 x)),   x = |n - n₀|², w = 0 from x = 1 on (60 degrees)
+    s = 1/(1 + (g/ℓ)²),   ℓ = h · TOUCHING                  n₀, n: unit normals where the step starts and ends, world axes
+                                                            g: gap where the step starts
 
 Impulses belong to the start of a step (feature_rows.py). Between convex shapes that do not rotate a push along n₀ never creates
 energy: the gap is a convex function along the straight path of a step, so n₀·v ≤ 0 where that ends in contact, with the impulse as
 without it. Pushed along n, what slides over something round gains energy of first order in h: a ball that rolls off another one 3 %
 at h 0.01 s. (It is the impulse of SHAKE, Ryckaert, Ciccotti and Berendsen 1977; here the constraint at the end only pushes.)
 
-Shapes that are apart where the step starts meet where it ends, and are pushed along n. What is in touch and moves by t along a
-surface that turns by |n - n₀| would leave it by half of √(x D) on its straight way: gaps g that are small beside that are no gaps.
-Where the normal turns by a good part of a right angle within a step, as under small balls that are fast, or where shapes start in
-one another, the start tells nothing of the end: there contacts push along n, too.
+Shapes that are apart where the step starts meet within it or at its end, and are pushed along n. Where the normal turns by a good
+part of a right angle within a step, as under small balls that are fast, or where shapes start in one another, the start tells
+nothing of the end: there contacts push along n, too.
 """
 
-from dojo_py.algebra.vectors import ZERO, along, dot, length, minus, times
+from dojo_py.algebra.vectors import along, dot, length, minus, times
 from dojo_py.hard.elements.rolling_arms import IDENTITY
 from dojo_py.jit import kernel
+
+TOUCHING = 0.1
+"""[m/s] Shapes whose gap closes within a step at this speed are between in touch and apart, s = 1/2. What rests or slides has gaps
+of 1e-9 m, and there s must not depend on their noise; what falls over 5 mm arrives faster. Smaller by 10: sharper derivatives of
+what is about to land; larger by 10: an impact's direction is off by as much as the normal turns in a step."""
 
 NOTHING = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 """∂e/∂n₀ where contacts push along n."""
 
 
 @kernel
-def start_normal(start, end, travel, gap):
-    """(e, M, M₀ as nine numbers, p, q, r (3,) each) from n₀, n, t (3,) and g:  δe = M δn + M₀ δn₀ + p (q · δt) + r δg."""
-    d, D = minus(end, start), dot(travel, travel)
+def touching_share(gap, h):
+    """(s, ∂s/∂g [1/m]) from the gap where a step of h [s] starts [m]."""
+    reach = h * TOUCHING
+    z = gap / reach
+    s = 1.0 / (1.0 + z * z)
+    return s, -2.0 * s * s * z / reach
+
+
+@kernel
+def start_normal(start, end, s):
+    """(e, M, M₀ as nine numbers, r (3,)) from n₀, n (3,) and s:  δe = M δn + M₀ δn₀ + r δs."""
+    d = minus(end, start)
     x = dot(d, d)
-    below = x * D + gap * gap
-    if x >= 1.0 or below == 0.0:
-        return end, IDENTITY, NOTHING, ZERO, ZERO, ZERO
-    fade, share = 1.0 - x * x * (3.0 - 2.0 * x), x * D / below
-    w, rest = fade * share, gap * gap / below  # rest = 1 - share
+    if x >= 1.0:
+        return end, IDENTITY, NOTHING, (0.0, 0.0, 0.0)
+    fade = 1.0 - x * x * (3.0 - 2.0 * x)
+    w = s * fade
     mixed = along(end, -w, d)
-    s = 1.0 / length(mixed)
-    e = times(s, mixed)
-    # (1 - e eᵀ) s (…):  ∂w/∂x = fade' share + fade D rest/below
-    k = 2.0 * (fade * D * rest / below - 6.0 * x * (1.0 - x) * share)
-    p = times(s, along(d, -dot(e, d), e))
-    by_end, by_start = _outer(s * (1.0 - w), e, -k, p, d), _outer(s * w, e, k, p, d)
-    return e, by_end, by_start, p, times(-2.0 * fade * x * rest / below, travel), times(2.0 * fade * share * gap / below, p)
+    a = 1.0 / length(mixed)
+    e = times(a, mixed)
+    p, k = times(a, along(d, -dot(e, d), e)), -12.0 * s * x * (1.0 - x)  # (1 - e eᵀ) a d;  δw = k d · (δn - δn₀) + fade δs
+    return e, _outer(a * (1.0 - w), e, -k, p, d), _outer(a * w, e, k, p, d), times(-fade, p)
 
 
 @kernel

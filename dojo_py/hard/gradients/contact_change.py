@@ -289,8 +289,6 @@ def _normal_at_start(P, Q, W, c, side, impulse, y, f):
     for k in range(6):
         de = turned(by_start, (dn[0, 6 * side + k], dn[1, 6 * side + k], dn[2, 6 * side + k]))
         de = along(de, W.feature.dgap[6 * side + k], three(m.by_gap))
-        if k < 3:  # (the start moves by u, too: the way from there does not change by it)
-            de = along(de, -m.by_travel[1, k] if side == 0 else m.by_travel[1, k], row(m.by_travel, 0))
         dT1, dT2 = tangents_change(W.cframe[c, 0], W.cframe[c, 1:3], three(m.along), de)
         for r in range(1, ROWS[W.claw[c]]):
             d = dT1 if r == 1 or r == 4 else dT2 if r == 2 or r == 5 else de

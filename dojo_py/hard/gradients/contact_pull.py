@@ -14,11 +14,11 @@ g that depend on them through that force.
 """
 
 from dojo_py.algebra.vectors import along, cross, dot, dot_six, matrix, minus, plus, row, three, times, turned, turned_back
-from dojo_py.arrays import body_row, copy, scratch
+from dojo_py.arrays import copy, scratch
 from dojo_py.collision.contact_columns import FRAME, GAP, IMPULSE, POSITION, TORQUE
 from dojo_py.hard.compiled_apart import END, START, feature_place
 from dojo_py.hard.elements.contact_rows import physical_impulse
-from dojo_py.hard.elements.feature_rows import tangents_at_end, travel_of
+from dojo_py.hard.elements.feature_rows import tangents_at_end
 from dojo_py.hard.elements.plane_contacts import touching
 from dojo_py.hard.elements.start_normals import start_normal
 from dojo_py.hard.gradients.state_columns import field, subtree_motion
@@ -134,8 +134,7 @@ def _pair_place(L, P, Q, W, G, c, f, g, h):
         copy(dn[k, mover : mover + 6], starts[k])
     copy(dgap[mover : mover + 6], gaps)
     feature_place(L, P, Q, W, f, END)
-    travel = travel_of(W, body_row(W.x, a), body_row(W.x, b))
-    e, by_end, by_start, lead, by_travel, by_gap = start_normal(three(start[0]), three(place.normal), travel, W.cstart[c])
+    e, by_end, by_start, by_share = start_normal(three(start[0]), three(place.normal), W.ctouch[c, 0])
     T1, T2, fold, p1, p2 = tangents_at_end(start[0], start[1:3], e)
     common, N, by_e = G.shown_pair[c, 6:12], plus(e, three(start[0])), three(g[FRAME : FRAME + 3])
     for i in range(3):
@@ -146,17 +145,13 @@ def _pair_place(L, P, Q, W, G, c, f, g, h):
         for k in range(3):
             common[3 + k] += turning[k]
     by_n, by_n0 = turned_back(by_end, by_e), turned_back(by_start, by_e)
-    moved, sign = times(dot(by_e, lead), by_travel), 1.0 if mover == 0 else -1.0
+    by_gap = W.ctouch[c, 1] * dot(by_e, by_share)
     for m in range(6):
-        G.shown_pair[c, m] += dot(by_n0, (starts[0, m], starts[1, m], starts[2, m])) + dot(by_e, by_gap) * gaps[m]
+        G.shown_pair[c, m] += dot(by_n0, (starts[0, m], starts[1, m], starts[2, m])) + by_gap * gaps[m]
     for m in range(12):
         by[m] = g[GAP] * dgap[m]
         for k in range(3):
             by[m] += by_n[k] * dn[k, m] + g[POSITION + k] * dp[k, m]
-    for k in range(3):
-        by[k] += moved[k]
-        by[6 + k] -= moved[k]
-        G.shown_pair[c, k] -= sign * moved[k]  # (the start moves by u, too)
     if a >= 0:
         for k in range(3):
             j, l = (k + 1) % 3, (k + 2) % 3

@@ -105,7 +105,7 @@ def parameter_columns(L, P, Q, T, W, G, D, moved, start, outside, h, out):
                 _driven_otherwise(L, W, G, D, moved, k, start, outside, h, rates, acts)
         elif route == COM:
             b = moved.target[k]
-            com_column(L, P, Q, W, G, D, b, moved.axis[k], h, rates)
+            com_column(L, W, G, D, b, moved.axis[k], h, rates)
             if follows:
                 _com_motion(W, G, b, moved.axis[k], h)
                 _moved_drive(L, W, G, D, moved, k, start, outside, h, rates, acts)

@@ -1,8 +1,7 @@
 """Columns of a body's centre of mass. Its velocity is changed with it, so that every material point moves as before.
 
 Let a₋, a, a₊ be the displacement of the centre, world axes, one interval before, where the step starts and at its end (R₋ e, R e,
-R₊ e). With δv = (a₊ - a)/h no joint, gap or closure changes, and forces act at the same points as before; how far the centre moves
-does, by a₊ - a, of which the normals of pairs know (start_normals.py). The body's rows change by
+R₊ e). With δv = (a₊ - a)/h no joint, gap or closure changes, and forces act at the same points as before. The body's rows change by
 
     momentum      m (a₊ - 2 a + a₋)/h
     torque        -a × F,  F the sum of all impulses
@@ -13,13 +12,12 @@ contains. The points behind contacts move as before, and what rolls about a shap
 
 from dojo_py.arrays import scratch
 from dojo_py.hard.parameters.adjoint import pull_three
-from dojo_py.hard.parameters.pair_columns import centre_column
 from dojo_py.jit import kernel
 from dojo_py.solver.cones.contact import MOST_ROWS, ROWS, impulse_of
 
 
 @kernel
-def com_column(L, P, Q, W, G, D, b, axis, h, out):
+def com_column(L, W, G, D, b, axis, h, out):
     """out (nv,) += column of one coordinate of body b's centre of mass; without the effects of outside wrenches and actuators."""
     F, a, x, impulse = scratch(3), scratch(3), scratch(3), scratch(MOST_ROWS)
     v, y, R = W.v[b], D.y[L.place_body[b]], W.R[b]
@@ -38,8 +36,3 @@ def com_column(L, P, Q, W, G, D, b, axis, h, out):
     for i in range(3):
         x[i] = R[0, i] * t[0] + R[1, i] * t[1] + R[2, i] * t[2]
     pull_three(y[3:6], x, out)
-    travel = (W.Rn[b, 0, axis] - a[0], W.Rn[b, 1, axis] - a[1], W.Rn[b, 2, axis] - a[2])
-    for c in range(W.n_active[1], W.n_active[0]):
-        for side in range(2):
-            if W.cbody[c, side] == b:
-                centre_column(L, P, Q, W, D, c, side, travel, h, out)

@@ -58,7 +58,7 @@ def _moved_column(L, P, Q, W, D, c, side, longer, end, start, turn, h, out):
     before, turned0 = _change(place.dgap, at, start, turn) - longer, _moved_by(place.dn, at, start, turn)
     point0 = _moved_by(place.dc, at, start, turn)
     at_start = before, turned0, point0, _change(W.cbeyond_by[c], at, start, turn)
-    _feature_column(L, P, Q, W, D, c, side, longer, at_end, at_start, 0.0, ZERO, h, out)
+    _feature_column(L, P, Q, W, D, c, side, longer, at_end, at_start, 0.0, h, out)
 
 
 @kernel
@@ -75,26 +75,16 @@ def size_column(L, P, Q, W, D, c, side, k, value, h, out):
     at_start = value * change[BEGIN] + beyond, start, times(value, three(change[BEGIN + 4 :])), beyond
     displace_pair(L, P, Q, W, c, h)
     larger = value * square_by_size(Q, W, f, side, k) if rolls(Q, W, f, side) else 0.0
-    _feature_column(L, P, Q, W, D, c, side, longer, at_end, at_start, larger, ZERO, h, out)
+    _feature_column(L, P, Q, W, D, c, side, longer, at_end, at_start, larger, h, out)
 
 
 @kernel
-def centre_column(L, P, Q, W, D, c, side, travel, h, out):
-    """out (nv,) += column of pair contact c where the centre of mass of one side moves by travel (3,) more in the step, and nothing
-    else does.
-    """
-    displace_pair(L, P, Q, W, c, h)
-    moved = travel if side == 0 else times(-1.0, travel)
-    _feature_column(L, P, Q, W, D, c, side, 0.0, (0.0, ZERO, ZERO), (0.0, ZERO, ZERO, 0.0), 0.0, moved, h, out)
-
-
-@kernel
-def _feature_column(L, P, Q, W, D, c, side, longer, at_end, at_start, larger, travel, h, out):
+def _feature_column(L, P, Q, W, D, c, side, longer, at_end, at_start, larger, h, out):
     """out (nv,) += column of a change of the feature of pair contact c, displaced by `displace_pair`.
 
     at_end: (gap, normal, point); at_start: (gap, normal, point, the term of the overhang alone); longer: change of the radius of
-    one side [m]; larger: of L² of what rolls there [m²] (rolling_arms.py); travel (3,): of t of start_normals.py [m]. (No parameter
-    moves the centre of a shape that rolls.)
+    one side [m]; larger: of L² of what rolls there [m²] (rolling_arms.py). (No parameter moves the centre of a shape
+    that rolls.)
     """
     impulse, y, n, feature = scratch(MOST_ROWS), scratch(MOST_ROWS), three(W.motion.normal), W.active[c] - P.body.shape[0]
     impulse_of(W.claw[c], W.con[c], impulse)
@@ -103,7 +93,7 @@ def _feature_column(L, P, Q, W, D, c, side, longer, at_end, at_start, larger, tr
     of_b = _pushed_change(Q, W, c, feature, 1, point, point0, larger if side == 1 else 0.0)
     m = W.motion
     e, de = three(m.along), plus(turned(matrix(m.by_normal[0]), dn), turned(matrix(m.by_normal[1]), dn0))
-    de = along(along(de, before, three(m.by_gap)), dot(row(m.by_travel, 1), travel), row(m.by_travel, 0))
+    de = along(de, before, three(m.by_gap))
     dT1, dT2 = tangents_change(W.cframe[c, 0], W.cframe[c, 1:3], e, de)
     y[0] = gap + beyond - (before if W.contact_allowance[c] > 0.0 else 0.0)
     _slip_rows(Q, W, c, feature, side, longer, point, (of_a, of_b), n, dn, de, dT1, dT2, h, y)
