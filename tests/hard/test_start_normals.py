@@ -72,18 +72,18 @@ def test_what_slides_over_round_shapes_gains_no_energy(name):
 
 @entry
 def pushed_along(given, out):
-    """out (3, 8) = e, M₀, M and ∂e/∂g from given (7,): n₀, n, g; a step of 10 ms."""
-    s, slope = touching_share(given[6], 0.01)
-    e, by_end, by_start, by_share = start_normal((given[0], given[1], given[2]), (given[3], given[4], given[5]), s)
+    """out (3, 9) = e, M₀, M, ∂e/∂g and ∂e/∂h from given (8,): n₀, n, g, h."""
+    s, slope, by_step = touching_share(given[6], given[7])
+    e, by_end, by_start, by_touch = start_normal((given[0], given[1], given[2]), (given[3], given[4], given[5]), s)
     for i in range(3):
-        out[i, 0], out[i, 7] = e[i], slope * by_share[i]
+        out[i, 0], out[i, 7], out[i, 8] = e[i], slope * by_touch[i], by_step * by_touch[i]
         for j in range(3):
             out[i, 1 + j], out[i, 4 + j] = by_start[3 * i + j], by_end[3 * i + j]
 
 
 def pushed(given):
-    """(3, 8): e and its derivatives by n₀, n and g."""
-    out = np.zeros((3, 8))
+    """(3, 9): e and its derivatives by n₀, n, g and h."""
+    out = np.zeros((3, 9))
     pushed_along(np.array(given, float), out)
     return out
 
@@ -96,15 +96,15 @@ def test_the_normal_and_its_derivatives():
         n0 /= np.linalg.norm(n0)
         n = n0 + rng.uniform(0.0, 1.2) * turn / np.linalg.norm(turn)
         n /= np.linalg.norm(n)
-        given = np.array([*n0, *n, rng.uniform(-0.003, 0.003)])
+        given = np.array([*n0, *n, rng.uniform(-0.003, 0.003), 0.01])
         found = pushed(given)
         assert abs(found[:, 0] @ found[:, 0] - 1.0) < 1e-12
-        for k in range(7):
+        for k in range(8):
             size = 1e-6 if k < 6 else 1e-8
-            step = size * np.eye(7)[k]
+            step = size * np.eye(8)[k]
             exact, difference = found[:, 1 + k], (pushed(given + step)[:, 0] - pushed(given - step)[:, 0]) / (2 * size)
             assert np.abs(difference - exact).max() < 1e-8 * (1.0 + np.abs(found[:, 1:]).max())
     up, little, turned, far = (0, 0, 1), (0.01, 0, np.sqrt(1 - 1e-4)), (0.6, 0, 0.8), (0.9, 0, np.sqrt(0.19))
-    assert np.allclose(pushed([*up, *little, 0.0])[:, 0], up, atol=1e-9)
-    assert np.allclose(pushed([*up, *turned, 10.0])[:, 0], turned, atol=1e-7)
-    assert np.array_equal(pushed([*up, *far, 0.0])[:, 0], far)
+    assert np.allclose(pushed([*up, *little, 0.0, 0.01])[:, 0], up, atol=1e-9)
+    assert np.allclose(pushed([*up, *turned, 10.0, 0.01])[:, 0], turned, atol=1e-7)
+    assert np.array_equal(pushed([*up, *far, 0.0, 0.01])[:, 0], far)

@@ -31,7 +31,7 @@ class PairMotion(NamedTuple):
     dc: np.ndarray
     along: np.ndarray  # (3,) e, along which the contact pushes (start_normals.py)
     by_normal: np.ndarray  # (2, 3, 3) derivatives of e by the normals where the step ends and starts, M and M₀
-    by_gap: np.ndarray  # (3,) that by the gap where the step starts [1/m]
+    by_touch: np.ndarray  # (3,) that by how far the bodies are in touch at the start, W.ctouch
     tangents: np.ndarray  # (2, 3) T, across e
     arms: np.ndarray  # (2, 3) of the application point c* from both bodies [m]
     slip: np.ndarray  # (3,) relative slip velocity u_A - u_B [m/s]
@@ -51,6 +51,6 @@ def allocate_motion() -> PairMotion:
     """Work arrays."""
     z = np.zeros
     return PairMotion(
-        *allocate_place(), along=z(3), by_normal=z((2, 3, 3)), by_gap=z(3), tangents=z((2, 3)), arms=z((2, 3)),
+        *allocate_place(), along=z(3), by_normal=z((2, 3, 3)), by_touch=z(3), tangents=z((2, 3)), arms=z((2, 3)),
         slip=z(3), force=z(3), behind=z((2, 3)), half_gap=z(1), carried=z((2, 3)), mixed=z((2, 3, 3)),
     )  # fmt: skip

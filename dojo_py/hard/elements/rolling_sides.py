@@ -39,7 +39,7 @@ def place_share(Q, W, f):
     if kind == ELLIPSOID_PLANE:
         return 1.0
     round_a, round_b = _is_round(Q, W, f, 0), _is_round(Q, W, f, 1)
-    if round_a != round_b and W.fbody[f, 0] >= 0 and W.fbody[f, 1] >= 0:
+    if round_a != round_b:
         return 1.0 if round_a else 0.0
     ease_a, ease_b = Q.ease[body_row(Q.ease, W.fbody[f, 0])], Q.ease[body_row(Q.ease, W.fbody[f, 1])]
     return ease_a / (ease_a + ease_b)

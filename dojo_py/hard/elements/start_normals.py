@@ -29,16 +29,17 @@ NOTHING = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 @kernel
 def touching_share(gap, h):
-    """(s, ∂s/∂g [1/m]) from the gap where a step of h [s] starts [m]."""
+    """(s, ∂s/∂g [1/m], ∂s/∂h [1/s]) from the gap where a step of h [s] starts [m]."""
     reach = h * TOUCHING
     z = gap / reach
     s = 1.0 / (1.0 + z * z)
-    return s, -2.0 * s * s * z / reach
+    slope = 2.0 * s * s * z
+    return s, -slope / reach, slope * z / h
 
 
 @kernel
 def start_normal(start, end, s):
-    """(e, M, M₀ as nine numbers, r (3,)) from n₀, n (3,) and s:  δe = M δn + M₀ δn₀ + r δs."""
+    """(e, M, M₀ as nine numbers, ∂e/∂s (3,)) from n₀, n (3,) and s:  δe = M δn + M₀ δn₀ + ∂e/∂s δs."""
     d = minus(end, start)
     x = dot(d, d)
     if x >= 1.0:

@@ -288,7 +288,7 @@ def _normal_at_start(P, Q, W, c, side, impulse, y, f):
     rolling = 0.5 * (rounding_of(Q, W, feature, 1) - rounding_of(Q, W, feature, 0))
     for k in range(6):
         de = turned(by_start, (dn[0, 6 * side + k], dn[1, 6 * side + k], dn[2, 6 * side + k]))
-        de = along(de, W.feature.dgap[6 * side + k], three(m.by_gap))
+        de = along(de, W.ctouch[c, 1] * W.feature.dgap[6 * side + k], three(m.by_touch))
         dT1, dT2 = tangents_change(W.cframe[c, 0], W.cframe[c, 1:3], three(m.along), de)
         for r in range(1, ROWS[W.claw[c]]):
             d = dT1 if r == 1 or r == 4 else dT2 if r == 2 or r == 5 else de

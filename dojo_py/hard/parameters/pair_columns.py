@@ -58,7 +58,7 @@ def _moved_column(L, P, Q, W, D, c, side, longer, end, start, turn, h, out):
     before, turned0 = _change(place.dgap, at, start, turn) - longer, _moved_by(place.dn, at, start, turn)
     point0 = _moved_by(place.dc, at, start, turn)
     at_start = before, turned0, point0, _change(W.cbeyond_by[c], at, start, turn)
-    _feature_column(L, P, Q, W, D, c, side, longer, at_end, at_start, 0.0, h, out)
+    _feature_column(L, P, Q, W, D, c, side, longer, at_end, at_start, 0.0, 0.0, h, out)
 
 
 @kernel
@@ -75,16 +75,23 @@ def size_column(L, P, Q, W, D, c, side, k, value, h, out):
     at_start = value * change[BEGIN] + beyond, start, times(value, three(change[BEGIN + 4 :])), beyond
     displace_pair(L, P, Q, W, c, h)
     larger = value * square_by_size(Q, W, f, side, k) if rolls(Q, W, f, side) else 0.0
-    _feature_column(L, P, Q, W, D, c, side, longer, at_end, at_start, larger, h, out)
+    _feature_column(L, P, Q, W, D, c, side, longer, at_end, at_start, larger, 0.0, h, out)
 
 
 @kernel
-def _feature_column(L, P, Q, W, D, c, side, longer, at_end, at_start, larger, h, out):
+def longer_step_column(L, P, Q, W, D, c, h, out):
+    """out (nv,) += column of pair contact c by the time step, which says what counts as in touch where it starts."""
+    displace_pair(L, P, Q, W, c, h)
+    _feature_column(L, P, Q, W, D, c, 0, 0.0, (0.0, ZERO, ZERO), (0.0, ZERO, ZERO, 0.0), 0.0, W.ctouch[c, 2], h, out)
+
+
+@kernel
+def _feature_column(L, P, Q, W, D, c, side, longer, at_end, at_start, larger, touch, h, out):
     """out (nv,) += column of a change of the feature of pair contact c, displaced by `displace_pair`.
 
     at_end: (gap, normal, point); at_start: (gap, normal, point, the term of the overhang alone); longer: change of the radius of
-    one side [m]; larger: of L² of what rolls there [m²] (rolling_arms.py). (No parameter moves the centre of a shape
-    that rolls.)
+    one side [m]; larger: of L² of what rolls there [m²] (rolling_arms.py); touch: of s, but by the gap (start_normals.py). (No
+    parameter moves the centre of a shape that rolls.)
     """
     impulse, y, n, feature = scratch(MOST_ROWS), scratch(MOST_ROWS), three(W.motion.normal), W.active[c] - P.body.shape[0]
     impulse_of(W.claw[c], W.con[c], impulse)
@@ -93,7 +100,7 @@ def _feature_column(L, P, Q, W, D, c, side, longer, at_end, at_start, larger, h,
     of_b = _pushed_change(Q, W, c, feature, 1, point, point0, larger if side == 1 else 0.0)
     m = W.motion
     e, de = three(m.along), plus(turned(matrix(m.by_normal[0]), dn), turned(matrix(m.by_normal[1]), dn0))
-    de = along(de, before, three(m.by_gap))
+    de = along(de, W.ctouch[c, 1] * before + touch, three(m.by_touch))
     dT1, dT2 = tangents_change(W.cframe[c, 0], W.cframe[c, 1:3], e, de)
     y[0] = gap + beyond - (before if W.contact_allowance[c] > 0.0 else 0.0)
     _slip_rows(Q, W, c, feature, side, longer, point, (of_a, of_b), n, dn, de, dT1, dT2, h, y)
