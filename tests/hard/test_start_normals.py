@@ -72,17 +72,17 @@ def test_what_slides_over_round_shapes_gains_no_energy(name):
 
 @entry
 def pushed_along(given, out):
-    """out (3, 9) = e, M₀, M, ∂e/∂g and ∂e/∂h from given (8,): n₀, n, g, h."""
-    s, slope, by_step = touching_share(given[6], given[7])
+    """out (3, 9) = e, M₀, M, ∂e/∂g and ∂e/∂L² from given (8,): n₀, n, g, L²."""
+    s, slope, by_square = touching_share(given[6], given[7])
     e, by_end, by_start, by_touch = start_normal((given[0], given[1], given[2]), (given[3], given[4], given[5]), s)
     for i in range(3):
-        out[i, 0], out[i, 7], out[i, 8] = e[i], slope * by_touch[i], by_step * by_touch[i]
+        out[i, 0], out[i, 7], out[i, 8] = e[i], slope * by_touch[i], by_square * by_touch[i]
         for j in range(3):
             out[i, 1 + j], out[i, 4 + j] = by_start[3 * i + j], by_end[3 * i + j]
 
 
 def pushed(given):
-    """(3, 9): e and its derivatives by n₀, n, g and h."""
+    """(3, 9): e and its derivatives by n₀, n, g and L²."""
     out = np.zeros((3, 9))
     pushed_along(np.array(given, float), out)
     return out
@@ -96,7 +96,7 @@ def test_the_normal_and_its_derivatives():
         n0 /= np.linalg.norm(n0)
         n = n0 + rng.uniform(0.0, 1.2) * turn / np.linalg.norm(turn)
         n /= np.linalg.norm(n)
-        given = np.array([*n0, *n, rng.uniform(-0.003, 0.003), 0.01])
+        given = np.array([*n0, *n, rng.uniform(-0.003, 0.003), 1.0])
         found = pushed(given)
         assert abs(found[:, 0] @ found[:, 0] - 1.0) < 1e-12
         for k in range(8):
@@ -105,6 +105,6 @@ def test_the_normal_and_its_derivatives():
             exact, difference = found[:, 1 + k], (pushed(given + step)[:, 0] - pushed(given - step)[:, 0]) / (2 * size)
             assert np.abs(difference - exact).max() < 1e-8 * (1.0 + np.abs(found[:, 1:]).max())
     up, little, turned, far = (0, 0, 1), (0.01, 0, np.sqrt(1 - 1e-4)), (0.6, 0, 0.8), (0.9, 0, np.sqrt(0.19))
-    assert np.allclose(pushed([*up, *little, 0.0, 0.01])[:, 0], up, atol=1e-9)
-    assert np.allclose(pushed([*up, *turned, 10.0, 0.01])[:, 0], turned, atol=1e-7)
-    assert np.array_equal(pushed([*up, *far, 0.0, 0.01])[:, 0], far)
+    assert np.allclose(pushed([*up, *little, 0.0, 1.0])[:, 0], up, atol=1e-9)
+    assert np.allclose(pushed([*up, *turned, 10.0, 1.0])[:, 0], turned, atol=1e-7)
+    assert np.array_equal(pushed([*up, *far, 0.0, 1.0])[:, 0], far)

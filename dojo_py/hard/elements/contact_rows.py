@@ -13,6 +13,7 @@ from dojo_py.collision.participation import AT_START, OF_STEP
 from dojo_py.collision.plane import reach_of
 from dojo_py.friction_laws import FRICTIONLESS, PYRAMID
 from dojo_py.hard.compiled_apart import BEFORE, START, distance_of_shapes, feature_place, pair_contact_rows
+from dojo_py.hard.elements.contact_size import square_of_length
 from dojo_py.hard.elements.far_pairs import full_distance, share
 from dojo_py.hard.elements.limits import UNSURE
 from dojo_py.hard.elements.pair_contacts import tangents
@@ -177,10 +178,10 @@ def _round_off(x):
 
 
 @kernel
-def start_contact(L, P, Q, W, c, h, speed):
+def start_contact(L, P, Q, W, c, recovery):
     """Set what active contact c keeps from the start of a step: its friction law, its frame, and its allowed penetration.
 
-    h [s]; speed: at which an overlap is undone at most [m/s]. Returns the gap there.
+    recovery: overlap undone at most [m]. Returns the gap there.
     """
     candidate, planes = W.active[c], P.body.shape[0]
     W.cweight[c], W.cslope[c], W.csoft[c] = 1.0, 0.0, 0.0
@@ -198,13 +199,13 @@ def start_contact(L, P, Q, W, c, h, speed):
         copy(W.feature.normal, W.cframe[c, 0])
         tangents(W.cframe[c, 0], W.cframe[c, 1:3])
         keep_rolling(Q, W, c, i)
-        W.ctouch[c, 0], W.ctouch[c, 1], W.ctouch[c, 2] = touching_share(own, h)
+        W.ctouch[c, 0], W.ctouch[c, 1], W.ctouch[c, 2] = touching_share(own, square_of_length(Q, W, i))
         if W.kappa[0] > 0.0 and W.fwanted[i] == OF_STEP:
             W.cweight[c], W.cslope[c] = share(gap, full_distance(Q, W.fpair[i], W.kappa[0]))
     standoff, hard = W.solver.standoff + ROUND_OFF_GAP * _extent(P, Q, W, c), W.in_hard_limit[0]
     W.standoff[c] = hard * standoff
     W.rest_gap[c] = hard * gap if standoff <= gap <= FARTHEST * standoff else 0.0
-    W.contact_allowance[c] = allowance(gap, h * speed, NEAREST * standoff, hard) - _round_off(W.x[body_row(W.x, body)])
+    W.contact_allowance[c] = allowance(gap, recovery, NEAREST * standoff, hard) - _round_off(W.x[body_row(W.x, body)])
     if W.cimpact[c] == 1:
         # (never faster than Newton's law of restitution: what rests there is at the standoff)
         W.contact_allowance[c] = min(W.contact_allowance[c], FARTHEST * standoff - W.cend[c])

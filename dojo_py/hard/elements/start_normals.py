@@ -1,8 +1,8 @@
 """Along which normal a contact of two bodies pushes: where they touch as the step starts, the normal there.
 
     e = (n - w (n - n₀))/|…|,   w = s (1 - x² (3 - 2 x)),   x = |n - n₀|², w = 0 from x = 1 on (60 degrees)
-    s = 1/(1 + (g/ℓ)²),   ℓ = h · TOUCHING                  n₀, n: unit normals where the step starts and ends, world axes
-                                                            g: gap where the step starts
+    s = 1/(1 + (g/ℓ)²),   ℓ = TOUCHING · L                  n₀, n: unit normals where the step starts and ends, world axes
+                                                            g: gap where the step starts; L: see contact_size.py
 
 Impulses belong to the start of a step (feature_rows.py). Between convex shapes that do not rotate a push along n₀ never creates
 energy: the gap is a convex function along the straight path of a step, so n₀·v ≤ 0 where that ends in contact, with the impulse as
@@ -18,23 +18,23 @@ from dojo_py.algebra.vectors import along, dot, length, minus, times
 from dojo_py.hard.elements.rolling_arms import IDENTITY
 from dojo_py.jit import kernel
 
-TOUCHING = 0.1
-"""[m/s] Shapes whose gap closes within a step at this speed are between in touch and apart, s = 1/2. What rests or slides has gaps
-of 1e-9 m, and there s must not depend on their noise; what falls over 5 mm arrives faster. Smaller by 10: sharper derivatives of
-what is about to land; larger by 10: an impact's direction is off by as much as the normal turns in a step."""
+TOUCHING = 1e-3
+"""Gap over the contact's length L at which shapes are between in touch and apart, s = 1/2. What rests, slides or rolls has gaps of
+1e-9 m, and there s must not depend on their noise. Smaller by 10: sharper derivatives of what is about to land; larger by 10: an
+impact's direction is off by as much as the normal turns in a step."""
 
 NOTHING = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 """∂e/∂n₀ where contacts push along n."""
 
 
 @kernel
-def touching_share(gap, h):
-    """(s, ∂s/∂g [1/m], ∂s/∂h [1/s]) from the gap where a step of h [s] starts [m]."""
-    reach = h * TOUCHING
-    z = gap / reach
-    s = 1.0 / (1.0 + z * z)
-    slope = 2.0 * s * s * z
-    return s, -slope / reach, slope * z / h
+def touching_share(gap, square):
+    """(s, ∂s/∂g [1/m], ∂s/∂L² [1/m²]) from the gap where a step starts [m] and L² [m²]."""
+    least = TOUCHING * TOUCHING * square
+    if least == 0.0:
+        return 0.0, 0.0, 0.0
+    s = least / (least + gap * gap)
+    return s, -2.0 * s * s * gap / least, s * (1.0 - s) / square
 
 
 @kernel

@@ -132,7 +132,7 @@ def parameter_columns(L, P, Q, T, W, G, D, moved, start, outside, h, out):
         elif route == ACTUATOR:
             _driven_otherwise(L, W, G, D, moved, k, start, outside, h, rates, acts)
         else:
-            timestep_column(L, P, Q, W, G, D, start.qvel, h, rates)
+            timestep_column(L, W, G, D, start.qvel, h, rates)
             if paths:
                 drive(L, T, moved.V, G.bodies, start, h)
                 _paths_longer(L, W, G, D, moved, k, start.qpos, start.qvel, h, rates)

@@ -20,6 +20,7 @@ from dojo_py.hard.compiled_apart import START, displace_pair, feature_place, siz
 from dojo_py.hard.contacts.size_change import BEYOND, END, LONGER
 from dojo_py.hard.contacts.size_change import START as BEGIN
 from dojo_py.hard.elements.contact_rows import feels_frame, physical_impulse
+from dojo_py.hard.elements.contact_size import length_by_radius, length_by_size
 from dojo_py.hard.elements.feature_rows import lever_change, slip_change, tangents_change, turned_to_start
 from dojo_py.hard.elements.rolling_arms import by_square, from_start
 from dojo_py.hard.elements.rolling_sides import place_share, rolls, rounding_of, square_by_size, square_of_size
@@ -50,15 +51,16 @@ def _moved_column(L, P, Q, W, D, c, side, longer, end, start, turn, h, out):
     end, start (3,): displacements where the step ends and starts; turn (3,): rotation about the body's centre; longer [m].
     """
     displace_pair(L, P, Q, W, c, h)
-    at, m, place = 6 * side, W.motion, W.feature
+    at, m, place, f = 6 * side, W.motion, W.feature, W.active[c] - P.body.shape[0]
     point, normal = _moved_by(m.dc, at, end, turn), _moved_by(m.dn, at, end, turn)
     point = along(point, longer * (0.5 if side == 1 else -0.5), three(m.normal))
     at_end = _change(m.dgap, at, end, turn) - longer, normal, point
-    feature_place(L, P, Q, W, W.active[c] - P.body.shape[0], START)
+    feature_place(L, P, Q, W, f, START)
     before, turned0 = _change(place.dgap, at, start, turn) - longer, _moved_by(place.dn, at, start, turn)
     point0 = _moved_by(place.dc, at, start, turn)
     at_start = before, turned0, point0, _change(W.cbeyond_by[c], at, start, turn)
-    _feature_column(L, P, Q, W, D, c, side, longer, at_end, at_start, 0.0, 0.0, h, out)
+    touch = longer * W.ctouch[c, 2] * length_by_radius(Q, W, f, side)
+    _feature_column(L, P, Q, W, D, c, side, longer, at_end, at_start, 0.0, touch, h, out)
 
 
 @kernel
@@ -75,14 +77,8 @@ def size_column(L, P, Q, W, D, c, side, k, value, h, out):
     at_start = value * change[BEGIN] + beyond, start, times(value, three(change[BEGIN + 4 :])), beyond
     displace_pair(L, P, Q, W, c, h)
     larger = value * square_by_size(Q, W, f, side, k) if rolls(Q, W, f, side) else 0.0
-    _feature_column(L, P, Q, W, D, c, side, longer, at_end, at_start, larger, 0.0, h, out)
-
-
-@kernel
-def longer_step_column(L, P, Q, W, D, c, h, out):
-    """out (nv,) += column of pair contact c by the time step, which says what counts as in touch where it starts."""
-    displace_pair(L, P, Q, W, c, h)
-    _feature_column(L, P, Q, W, D, c, 0, 0.0, (0.0, ZERO, ZERO), (0.0, ZERO, ZERO, 0.0), 0.0, W.ctouch[c, 2], h, out)
+    touch = value * W.ctouch[c, 2] * length_by_size(Q, W, f, side, k)
+    _feature_column(L, P, Q, W, D, c, side, longer, at_end, at_start, larger, touch, h, out)
 
 
 @kernel
@@ -90,7 +86,7 @@ def _feature_column(L, P, Q, W, D, c, side, longer, at_end, at_start, larger, to
     """out (nv,) += column of a change of the feature of pair contact c, displaced by `displace_pair`.
 
     at_end: (gap, normal, point); at_start: (gap, normal, point, the term of the overhang alone); longer: change of the radius of
-    one side [m]; larger: of L² of what rolls there [m²] (rolling_arms.py); touch: of s, but by the gap (start_normals.py). (No
+    one side [m]; larger: of L² of what rolls there [m²] (rolling_arms.py); touch: of s, by L² (start_normals.py). (No
     parameter moves the centre of a shape that rolls.)
     """
     impulse, y, n, feature = scratch(MOST_ROWS), scratch(MOST_ROWS), three(W.motion.normal), W.active[c] - P.body.shape[0]

@@ -2,8 +2,7 @@
 
     δv = -v/h,  δω = -ω/h                            next poses, gaps and limits stay; old ones move by  -Σ (∂pose₋/∂q̇) q̇/h
     momentum            (-L₊ + L₋)/h - m g           L₊, L₋: momenta of the two intervals; L h depends on h v, h ω only
-    contact             δv_t = -v_t/h                and the overlap that may stay shrinks by the speed at which the rest is undone;
-                        what counts as in touch at the start (start_normals.py)
+    contact             δv_t = -v_t/h                and the overlap that may stay shrinks by the speed at which the rest is undone
     law                 -I θ̇/h + k (w₊ θ̇ + θ - θ₀ - 2 w₋ θ̇₋),  dry friction: its bound by F, its rate by -θ̇/h
                         springs and dampers that are not linear:  F + θ̇₋ ∂F/∂θ̇₋,  f(θ̇) - θ̇ f'(θ̇)
 
@@ -25,7 +24,6 @@ from dojo_py.hard.elements.medium import in_medium, medium_longer
 from dojo_py.hard.parameters.adjoint import pull, pull_one
 from dojo_py.hard.parameters.flat import FRICTIONLOSS
 from dojo_py.hard.parameters.number_columns import dof_number
-from dojo_py.hard.parameters.pair_columns import longer_step_column
 from dojo_py.jit import kernel
 from dojo_py.solver.cones.contact import ROWS
 from dojo_py.solver.octet import WIDTH
@@ -35,7 +33,7 @@ SHARE = 1e-5
 
 
 @kernel
-def timestep_column(L, P, Q, W, G, D, qvel, h, out):
+def timestep_column(L, W, G, D, qvel, h, out):
     """out (nv,) += column of the time step; without actuators and outside wrenches."""
     _momenta(L, W, D, h, out)
     _old_rates(L, G, D, qvel, h, out)
@@ -46,8 +44,6 @@ def timestep_column(L, P, Q, W, G, D, qvel, h, out):
         if j >= 0 and has_vector_spring(L, j):
             _vector_springs(L, W, D, j, n, h, out)
     _contacts_and_limits(L, W, D, h, out)
-    for c in range(W.n_active[1], W.n_active[0]):
-        longer_step_column(L, P, Q, W, D, c, h, out)
 
 
 @kernel

@@ -70,7 +70,7 @@ def start_step(L, P, Q, W, h, speed):
     for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
         c = W.members[CONTACTS, k]
         W.crecovery[c] = speed
-        gap = start_contact(L, P, Q, W, c, h, speed)
+        gap = start_contact(L, P, Q, W, c, h * speed)
         if W.cheld[c]:
             _hold_bound(W, c)
         if _takes_no_part(L, P, Q, W, c, speed, gap):
