@@ -150,7 +150,10 @@ class Work(NamedTuple):
     cheld: np.ndarray  # (nc,) 1 where friction's bound is held at `cbound` (solver/cones/contact.py)
     cbound: np.ndarray  # (nc,) [N s]
     cframe: np.ndarray  # (nc, 3, 3) normal and tangents at the start (pairs)
-    ctouch: np.ndarray  # (nc, 3) how far pairs are in touch at the start, s of start_normals.py, ∂s/∂g [1/m], ∂s/∂L² [1/m²]
+    ctouch: (
+        np.ndarray
+    )  # (nc, 4) how far pairs are in touch at the start, s of start_normals.py, ∂s/∂g [1/m], ∂s/∂L² [1/m²], L² [m²]
+    cpoint: np.ndarray  # (nc, 3) point of contact at the start (pairs) [m]
     crolling: np.ndarray  # (nc, 2, 3) ρ₀ of what rolls on both sides (rolling_arms.py) [m]
     cval: np.ndarray  # (nc, nr) gap, velocities that friction brakes
     limpact: np.ndarray  # (nl,) 1 where a limit rebounds in this step (impacts.py)
@@ -360,7 +363,7 @@ def allocate_work(layout, planes, pairs, options, solver, room=None):
         unsolved=z(nb, np.int64),
         outcome=z((nb, COLUMNS)), x_ahead=z((nb + 1, 3)), R_ahead=z((nb + 1, 3, 3)),
         claw=z(nc, np.int64), cheld=z(nc, np.int64), cbound=z(nc),
-        cframe=z((nc, 3, 3)), ctouch=z((nc, 3)), crolling=z((nc, 2, 3)), cval=z((nc, nr)),
+        cframe=z((nc, 3, 3)), ctouch=z((nc, 4)), cpoint=z((nc, 3)), crolling=z((nc, 2, 3)), cval=z((nc, nr)),
         kappa=z(1), gives_way=z(1), softness=z(2), group=z(nb, np.int64), group_mass=z(nb), group_near=z(nb, np.int64),
         in_hard_limit=z(1), free_kind=z(nf, np.int64), free_sign=z(nf),
         free_centre=z((nf, 2, 3)), free_axes=z((nf, 2, 3, 3)), free_radius=z((nf, 2)), checks=z(1, np.int64),

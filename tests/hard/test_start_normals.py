@@ -1,4 +1,5 @@
-"""Along which normal contacts of two bodies push: energy of what slides and rolls over something round (start_normals.py)."""
+"""Along which normal and where contacts of two bodies push: energy of what slides, rolls and rocks over something round
+(start_normals.py, start_points.py)."""
 
 import numpy as np
 import pytest
@@ -68,6 +69,32 @@ def test_what_slides_over_round_shapes_gains_no_energy(name):
     print(f"{name}: {growth:.1e}")
     assert run.unsolved == 0
     assert growth < 1e-3
+
+
+BOARD = '<body pos="0 0 .2250000001"><freejoint/><geom type="box" size=".5 .2 .025" mass="1"/></body>'
+LADDER = '<body pos="0 0 .2250000001"><freejoint/>' + "".join(
+    f'<geom type="capsule" size=".025 .5" euler="0 90 0" pos="0 {y} 0" mass=".5"/>' for y in (-0.1, 0.1)
+)
+ROCKING = {
+    "board on a cylinder": '<geom type="cylinder" size=".2 .5" euler="90 0 0"/>' + BOARD,
+    "board on two balls": '<geom size=".2" pos="0 .1 0"/><geom size=".2" pos="0 -.1 0"/>' + BOARD,
+    "ladder on a capsule": '<geom type="capsule" size=".2 .5" euler="90 0 0"/>' + LADDER + "</body>",
+    "ladder on a cylinder": '<geom type="cylinder" size=".2 .5" euler="90 0 0"/>' + LADDER + "</body>",
+}
+
+
+@pytest.mark.parametrize("name", ROCKING)
+def test_what_rocks_on_a_roller_keeps_its_energy(name):
+    """Energy lost or gained in 2 s, one and a half swings, over that of the swing, at 10 ms: measured 5e-4 to 1e-3. Where the
+    impulse acts at the point that touches at the end of the step it loses 32 to 36 %.
+    """
+    one = sim(ROCKING[name], 0.01, friction=1.0)
+    run = one.rollout(one.initial_state(qvel=[0.5 * 0.025, 0, 0, 0, 0.5, 0]), np.zeros((200, 0)))
+    energy = np.array([one.energy(run.state(t)) for t in range(201)])
+    swing = energy[0] - G * 0.225
+    print(f"{name}: {np.ptp(energy) / swing:.1e}")
+    assert run.unsolved == 0
+    assert np.ptp(energy) < 3e-3 * swing
 
 
 @entry

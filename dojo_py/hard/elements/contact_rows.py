@@ -199,7 +199,9 @@ def start_contact(L, P, Q, W, c, recovery):
         copy(W.feature.normal, W.cframe[c, 0])
         tangents(W.cframe[c, 0], W.cframe[c, 1:3])
         keep_rolling(Q, W, c, i)
-        W.ctouch[c, 0], W.ctouch[c, 1], W.ctouch[c, 2] = touching_share(own, square_of_length(Q, W, i))
+        copy(W.feature.point, W.cpoint[c])
+        W.ctouch[c, 3] = square_of_length(Q, W, i)
+        W.ctouch[c, 0], W.ctouch[c, 1], W.ctouch[c, 2] = touching_share(own, W.ctouch[c, 3])
         if W.kappa[0] > 0.0 and W.fwanted[i] == OF_STEP:
             W.cweight[c], W.cslope[c] = share(gap, full_distance(Q, W.fpair[i], W.kappa[0]))
     standoff, hard = W.solver.standoff + ROUND_OFF_GAP * _extent(P, Q, W, c), W.in_hard_limit[0]

@@ -39,6 +39,8 @@ class PairMotion(NamedTuple):
     behind: np.ndarray  # (2, 3) Q m, arms of both bodies' points behind the contact, rotated back to the start of the step [m]
     half_gap: np.ndarray  # (1,) [m]
     carried: np.ndarray  # (2, 3) Q m', arms of what both bodies carry of their points p, seen from the start of the step [m]
+    placed: np.ndarray  # (3, 3) N of start_points.py, derivative of c* by p
+    place_by: np.ndarray  # (2, 3) derivatives of c* by s of start_normals.py, and by L² of contact_size.py
     mixed: np.ndarray  # (2, 3, 3) M of rolling_arms.py of both sides, 1 where nothing rolls
 
 
@@ -52,5 +54,6 @@ def allocate_motion() -> PairMotion:
     z = np.zeros
     return PairMotion(
         *allocate_place(), along=z(3), by_normal=z((2, 3, 3)), by_touch=z(3), tangents=z((2, 3)), arms=z((2, 3)),
-        slip=z(3), force=z(3), behind=z((2, 3)), half_gap=z(1), carried=z((2, 3)), mixed=z((2, 3, 3)),
+        slip=z(3), force=z(3), behind=z((2, 3)), half_gap=z(1), carried=z((2, 3)), placed=z((3, 3)),
+        place_by=z((2, 3)), mixed=z((2, 3, 3)),
     )  # fmt: skip

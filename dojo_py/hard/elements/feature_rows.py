@@ -8,9 +8,10 @@
     impulse: F = w (γ e + Tᵀ ξ) on A and -F on B, at one common point c*, seen from the poses at the start of the step, so that both
              momenta are conserved exactly,
 
-             c* = β p_A + (1 - β) p_B,   p = x + Q m' + ρ',   m' = c ± ½ gap n - x₊ ± r n
+             c* = p, or where the bodies touch as the step starts (start_points.py)
+             p = β p_A + (1 - β) p_B,   p_A, p_B = x + Q m' + ρ',   m' = c ± ½ gap n - x₊ ± r n
 
-p is where the body's own point of contact, half the gap from c and fixed in the body but for what rolls, is at the start: ρ' is
+This is where the body's own point of contact, half the gap from c and fixed in the body but for what rolls, is at the start: ρ' is
 the body's own rounding, ∓r e; of rims and curved shapes that of rolling_arms.py, from z below to c, and m' = z - x₊. An arm of
 what is fixed at the end of the step would add energy of first order in h to bodies that rotate about what they touch
 (docs/contact.md). The two p differ by how far the bodies slide on each other in the step. β is 1 or 0 where a point, an edge, a
@@ -39,7 +40,7 @@ depends on the shapes is in the rows of δn, δc and δgap, eight numbers for ea
     δT_t = -N (p_t · δe) - f_t δe,   p_t = (T⁰_t - f_t n₀)/b,   δe = M δn
     T_t·δ(u_A - u_B) = K_A·(δc - δx₊_A) - K_B·(δc - δx₊_B) + G·δρ + …,   K = (T_t - Qᵀ T_t)/h,   G = K_B - K_A + T_t × (ω_A - ω_B)
     δF = w (z δe - N (y · δe)),   z = γ - ξ·f,   y = Σ ξ_t p_t
-    δtorque = ± R₀ᵀ (δc* × F + (c* - x) × δF),   δp = Q (δm' - δθ₊ × m') + δρ'
+    δtorque = ± R₀ᵀ (δc* × F + (c* - x) × δF),   δc* = N δp,   δp_A = Q (δm' - δθ₊ × m') + δρ'
     δρ' = M δ(c - x₊ - z) of rims and curved shapes
 """
 
@@ -64,8 +65,9 @@ from dojo_py.arrays import body_row
 from dojo_py.hard.elements.feature_geometry import feature_geometry
 from dojo_py.hard.elements.feature_place import ALONG, FORCE, GAP, NORMAL, PLACE, POINT, TORQUE
 from dojo_py.hard.elements.rolling_arms import IDENTITY, halfway, rolling_arm
-from dojo_py.hard.elements.rolling_sides import place_share, rolls, rounding_of, square_of_size
+from dojo_py.hard.elements.rolling_sides import is_round, place_share, rolls, rounding_of, square_of_size
 from dojo_py.hard.elements.start_normals import start_normal
+from dojo_py.hard.elements.start_points import start_point
 from dojo_py.jit import kernel
 from dojo_py.solver.cones.contact import ROWS
 from dojo_py.solver.octet import WIDTH, combine, load, store, zeros
@@ -204,7 +206,14 @@ def pair_motion(Q, W, i, f, by_a, by_b, direct, h, impulse, value, C, B, H):
     at_a = plus(carried_a, pushed_a if whole_a else times(round_a, e))
     at_b = plus(carried_b, pushed_b if whole_b else times(round_b, e))
     apart = plus(minus(row(W.x, b), row(W.x, a)), minus(at_b, at_a))  # p_B - p_A
-    arm_a, arm_b = along(at_a, 1.0 - share, apart), along(at_b, -share, apart)
+    p = plus(row(W.x, a), along(at_a, 1.0 - share, apart))
+    place, N_place, by_touch, by_length = p, IDENTITY, ZERO, ZERO
+    if is_round(Q, W, f, 0) or is_round(Q, W, f, 1):
+        place, N_place, by_touch, by_length = start_point(p, row(W.cpoint, i), W.ctouch[i, 0], W.ctouch[i, 3])
+    put_matrix(m.placed, N_place)
+    put(m.place_by, 0, by_touch)
+    put(m.place_by, 1, by_length)
+    arm_a, arm_b = minus(place, row(W.x, a)), minus(place, row(W.x, b))
     put(m.arms, 0, arm_a)
     put(m.arms, 1, arm_b)
     for r in range(count):
@@ -220,11 +229,12 @@ def pair_motion(Q, W, i, f, by_a, by_b, direct, h, impulse, value, C, B, H):
         at, by, of_a = WIDTH * side, by_a if side == 0 else by_b, side == 0
         for i in range(3):
             store(zeros(), D, PLACE + i, at)
-        _along_rows(D, at, by_end)
+        _mix_rows(D, NORMAL, at, by_end, ALONG)  # δe = M δn
         if share > 0.0:
             _place_rows(D, at, share, back_a, whole_a, M_a, round_a, fixed_a, of_a, by, n, half)
         if share < 1.0:
             _place_rows(D, at, 1.0 - share, back_b, whole_b, M_b, round_b, fixed_b, not of_a, by, times(-1.0, n), -half)
+        _mix_rows(D, PLACE, at, N_place, PLACE)
         _turning_rows(D, at, weight * impulse[0], weight * impulse[1], weight * impulse[2], f1, f2, p1, p2, N, FORCE)
         if count > 3:
             second, third = (impulse[4], impulse[5]) if count > 4 else (0.0, 0.0)
@@ -246,11 +256,11 @@ def _by_motion(m, by, side, D):
 
 
 @kernel
-def _along_rows(D, at, M):
-    """Rows ALONG of D by the motion of one body: δe = M δn."""
-    x, y, z = load(D, NORMAL, at), load(D, NORMAL + 1, at), load(D, NORMAL + 2, at)
+def _mix_rows(D, first, at, M, to):
+    """Three rows of D by the motion of one body, from row `to` on: M, nine numbers, times those from `first` on."""
+    x, y, z = load(D, first, at), load(D, first + 1, at), load(D, first + 2, at)
     for i in range(3):
-        store(add(add(scaled(x, M[3 * i]), M[3 * i + 1], y), M[3 * i + 2], z), D, ALONG + i, at)
+        store(add(add(scaled(x, M[3 * i]), M[3 * i + 1], y), M[3 * i + 2], z), D, to + i, at)
 
 
 @kernel

@@ -38,7 +38,7 @@ def place_share(Q, W, f):
         return 1.0 if W.fsign[f] > 0.0 else 0.0
     if kind == ELLIPSOID_PLANE:
         return 1.0
-    round_a, round_b = _is_round(Q, W, f, 0), _is_round(Q, W, f, 1)
+    round_a, round_b = is_round(Q, W, f, 0), is_round(Q, W, f, 1)
     if round_a != round_b:
         return 1.0 if round_a else 0.0
     ease_a, ease_b = Q.ease[body_row(Q.ease, W.fbody[f, 0])], Q.ease[body_row(Q.ease, W.fbody[f, 1])]
@@ -46,7 +46,7 @@ def place_share(Q, W, f):
 
 
 @kernel
-def _is_round(Q, W, f, side):
+def is_round(Q, W, f, side):
     """Whether one side of feature f is round."""
     return rolls(Q, W, f, side) or rounding_of(Q, W, f, side) > 0.0
 

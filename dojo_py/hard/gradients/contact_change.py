@@ -14,8 +14,9 @@ rigid motion of both changes nothing but directions. With the rows Y (by δx) an
     δ(gap, v_t)  = Y u + (Z + Y [·×d]) ψ + σ T (ψ × (v - R c/h))
     δ(F, τ)      = likewise,  and  δτ += σ R₀ᵀ (δa × F),  δa = β (u + ψ × Q m'), less u on the mover;  δτ -= R₀ᵀψ × τ on the mover
 
-where β is the mover's part of the application point and Q m' what it carries of it (feature_rows.py); and what the normal n₀ where
-the step starts makes (start_normals.py), of rims and curved shapes also what ρ₀, the contact's point there, does (rolling_arms.py);
+where β is the mover's part of the point p and Q m' what it carries of it (feature_rows.py), with N β for β by start_points.py; and
+what normal n₀ and point c₀ where the step starts make (start_normals.py, start_points.py), of rims and curved shapes also what ρ₀
+does, from their centre to that point (rolling_arms.py);
 
 less, where an overlap may stay, the change of the gap where the step starts; plus, on the central path, the change of what the
 overhang of a feature there adds to its gap (collision/overhang.py).
@@ -227,14 +228,14 @@ def _move_wrench(P, Q, W, c, side, impulse, F, f):
     t0, t1, t2 = torque_of(ROWS[W.claw[c]], W.cB[c, side], impulse)
     share = place_share(Q, W, W.active[c] - P.body.shape[0])
     share = share if side == 0 else 1.0 - share
-    force = (F[0], F[1], F[2])
+    force, N = (F[0], F[1], F[2]), matrix(W.motion.placed)
     for k in range(3):
         i, j = (k + 1) % 3, (k + 2) % 3
         e = (1.0 * (k == 0), 1.0 * (k == 1), 1.0 * (k == 2))
-        turning = times(share, cross(e, carried))
+        moved, turning = times(share, turned(N, e)), times(share, turned(N, cross(e, carried)))
         for side_of in range(2):
             R, sign = matrix(W.R[body_row(W.R, W.cbody[c, side_of])]), 1.0 if side_of == 0 else -1.0
-            shift = times(share - (1.0 if side_of == side else 0.0), e)
+            shift = minus(moved, e) if side_of == side else moved
             by_shift, by_turning = turned_back(R, cross(shift, force)), turned_back(R, cross(turning, force))
             for r in range(6):
                 own = W.dwrench[side_of, r, at : at + 6]
@@ -253,7 +254,7 @@ def _move_wrench(P, Q, W, c, side, impulse, F, f):
 def _roll_at_start(P, Q, W, c, side, y, f):
     """The parts of y (rows, 6) and f (2, 6, 6) by (u, ψ) of one side of pair c that ρ₀ of both sides make (rolling_arms.py)."""
     feature, F, dc = W.active[c] - P.body.shape[0], three(W.motion.force), W.feature.dc
-    rate, share = relative_rate(W, c), place_share(Q, W, feature)
+    rate, share, N = relative_rate(W, c), place_share(Q, W, feature), matrix(W.motion.placed)
     for of in range(2):
         if not rolls(Q, W, feature, of):
             continue
@@ -265,7 +266,8 @@ def _roll_at_start(P, Q, W, c, side, y, f):
                 e = (1.0 * (k % 3 == 0), 1.0 * (k % 3 == 1), 1.0 * (k % 3 == 2))
                 change = minus(change, e if k < 3 else cross(e, centre))
             change = turned(by_start, change)
-            slip, moment = cross(rate, times(0.5, change)), cross(times(share if of == 0 else 1.0 - share, change), F)
+            place = turned(N, times(share if of == 0 else 1.0 - share, change))
+            slip, moment = cross(rate, times(0.5, change)), cross(place, F)
             for t in range(2):
                 y[1 + t, k] += W.cratio[c, t] * dot(row(W.motion.tangents, t), slip)
             for m in range(2):
@@ -276,19 +278,20 @@ def _roll_at_start(P, Q, W, c, side, y, f):
 
 @kernel
 def _normal_at_start(P, Q, W, c, side, impulse, y, f):
-    """The parts of y (rows, 6) and f (2, 6, 6) by (u, ψ) of one side of pair c that e makes by where the step starts
-    (start_normals.py).
+    """The parts of y (rows, 6) and f (2, 6, 6) by (u, ψ) of one side of pair c that e and c* make by where the step starts
+    (start_normals.py, start_points.py).
 
     impulse (rows,): its impulse.
     """
-    feature, m, dn, pushed = W.active[c] - P.body.shape[0], W.motion, W.feature.dn, scratch(MOST_ROWS)
+    feature, m, dn, dc, pushed = W.active[c] - P.body.shape[0], W.motion, W.feature.dn, W.feature.dc, scratch(MOST_ROWS)
     physical_impulse(W, c, impulse, pushed)
     by_start, lever = matrix(m.by_normal[1]), lever_by_normal(Q, W, feature)
     rate, slip = relative_rate(W, c), three(m.slip)
     rolling = 0.5 * (rounding_of(Q, W, feature, 1) - rounding_of(Q, W, feature, 0))
     for k in range(6):
         de = turned(by_start, (dn[0, 6 * side + k], dn[1, 6 * side + k], dn[2, 6 * side + k]))
-        de = along(de, W.ctouch[c, 1] * W.feature.dgap[6 * side + k], three(m.by_touch))
+        ds = W.ctouch[c, 1] * W.feature.dgap[6 * side + k]
+        de = along(de, ds, three(m.by_touch))
         dT1, dT2 = tangents_change(W.cframe[c, 0], W.cframe[c, 1:3], three(m.along), de)
         for r in range(1, ROWS[W.claw[c]]):
             d = dT1 if r == 1 or r == 4 else dT2 if r == 2 or r == 5 else de
@@ -297,16 +300,24 @@ def _normal_at_start(P, Q, W, c, side, impulse, y, f):
                 change += dot(row(m.tangents, r - 1), cross(rate, times(rolling, de)))
             y[r, k] += W.cratio[c, r - 1] * change
         dF, torque = impulse_change(W, c, pushed, de, dT1, dT2)
+        place = place_change(m, times(lever, de), (dc[0, 6 * side + k], dc[1, 6 * side + k], dc[2, 6 * side + k]), ds)
         for body in range(2):
-            angular = moment_change(W, c, body, times(lever, de), dF, torque)
+            angular = moment_change(W, c, body, place, dF, torque)
             for r in range(3):
                 f[body, r, k] += dF[r] if body == 0 else -dF[r]
                 f[body, 3 + r, k] += angular[r] if body == 0 else -angular[r]
 
 
 @kernel
+def place_change(m, dp, dc0, ds):
+    """δc* (3,) by δp, δc₀ (3,) and δs, see start_points.py. m: `PairMotion`."""
+    N = matrix(m.placed)
+    return along(plus(turned(N, dp), turned(from_start(N), dc0)), ds, row(m.place_by, 0))
+
+
+@kernel
 def lever_by_normal(Q, W, f):
-    """How far [m] the application point c* of feature f moves along with e, its roundings."""
+    """How far [m] the point p of feature f moves along with e, its roundings."""
     share = place_share(Q, W, f)
     return (1.0 - share) * rounding_of(Q, W, f, 1) - share * rounding_of(Q, W, f, 0)
 

@@ -24,7 +24,14 @@ from dojo_py.hard.elements.contact_size import length_by_radius, length_by_size
 from dojo_py.hard.elements.feature_rows import lever_change, slip_change, tangents_change, turned_to_start
 from dojo_py.hard.elements.rolling_arms import by_square, from_start
 from dojo_py.hard.elements.rolling_sides import place_share, rolls, rounding_of, square_by_size, square_of_size
-from dojo_py.hard.gradients.contact_change import frame_angle, impulse_change, moment_change, relative_rate, twist_rows
+from dojo_py.hard.gradients.contact_change import (
+    frame_angle,
+    impulse_change,
+    moment_change,
+    place_change,
+    relative_rate,
+    twist_rows,
+)
 from dojo_py.hard.parameters.adjoint import pull, pull_one
 from dojo_py.jit import kernel
 from dojo_py.solver.cones.contact import MOST_ROWS, ROWS, impulse_of
@@ -57,10 +64,10 @@ def _moved_column(L, P, Q, W, D, c, side, longer, end, start, turn, h, out):
     at_end = _change(m.dgap, at, end, turn) - longer, normal, point
     feature_place(L, P, Q, W, f, START)
     before, turned0 = _change(place.dgap, at, start, turn) - longer, _moved_by(place.dn, at, start, turn)
-    point0 = _moved_by(place.dc, at, start, turn)
+    point0 = along(_moved_by(place.dc, at, start, turn), longer * (0.5 if side == 1 else -0.5), row(W.cframe[c], 0))
     at_start = before, turned0, point0, _change(W.cbeyond_by[c], at, start, turn)
-    touch = longer * W.ctouch[c, 2] * length_by_radius(Q, W, f, side)
-    _feature_column(L, P, Q, W, D, c, side, longer, at_end, at_start, 0.0, touch, h, out)
+    square = longer * length_by_radius(Q, W, f, side)
+    _feature_column(L, P, Q, W, D, c, side, longer, at_end, at_start, 0.0, square, h, out)
 
 
 @kernel
@@ -77,16 +84,16 @@ def size_column(L, P, Q, W, D, c, side, k, value, h, out):
     at_start = value * change[BEGIN] + beyond, start, times(value, three(change[BEGIN + 4 :])), beyond
     displace_pair(L, P, Q, W, c, h)
     larger = value * square_by_size(Q, W, f, side, k) if rolls(Q, W, f, side) else 0.0
-    touch = value * W.ctouch[c, 2] * length_by_size(Q, W, f, side, k)
-    _feature_column(L, P, Q, W, D, c, side, longer, at_end, at_start, larger, touch, h, out)
+    square = value * length_by_size(Q, W, f, side, k)
+    _feature_column(L, P, Q, W, D, c, side, longer, at_end, at_start, larger, square, h, out)
 
 
 @kernel
-def _feature_column(L, P, Q, W, D, c, side, longer, at_end, at_start, larger, touch, h, out):
+def _feature_column(L, P, Q, W, D, c, side, longer, at_end, at_start, larger, square, h, out):
     """out (nv,) += column of a change of the feature of pair contact c, displaced by `displace_pair`.
 
     at_end: (gap, normal, point); at_start: (gap, normal, point, the term of the overhang alone); longer: change of the radius of
-    one side [m]; larger: of L² of what rolls there [m²] (rolling_arms.py); touch: of s, by L² (start_normals.py). (No
+    one side [m]; larger: of L² of what rolls there [m²] (rolling_arms.py); square: of the contact's L² [m²] (contact_size.py). (No
     parameter moves the centre of a shape that rolls.)
     """
     impulse, y, n, feature = scratch(MOST_ROWS), scratch(MOST_ROWS), three(W.motion.normal), W.active[c] - P.body.shape[0]
@@ -96,12 +103,14 @@ def _feature_column(L, P, Q, W, D, c, side, longer, at_end, at_start, larger, to
     of_b = _pushed_change(Q, W, c, feature, 1, point, point0, larger if side == 1 else 0.0)
     m = W.motion
     e, de = three(m.along), plus(turned(matrix(m.by_normal[0]), dn), turned(matrix(m.by_normal[1]), dn0))
-    de = along(de, W.ctouch[c, 1] * before + touch, three(m.by_touch))
+    ds = W.ctouch[c, 1] * before + W.ctouch[c, 2] * square
+    de = along(de, ds, three(m.by_touch))
     dT1, dT2 = tangents_change(W.cframe[c, 0], W.cframe[c, 1:3], e, de)
     y[0] = gap + beyond - (before if W.contact_allowance[c] > 0.0 else 0.0)
     _slip_rows(Q, W, c, feature, side, longer, point, (of_a, of_b), n, dn, de, dT1, dT2, h, y)
     half = along(times(0.5 * gap, n), W.motion.half_gap[0], dn)
-    place = _place_change(Q, W, c, feature, side, longer, point, (of_a, of_b), half, n, dn, e, de)
+    dp = _place_change(Q, W, c, feature, side, longer, point, (of_a, of_b), half, n, dn, e, de)
+    place = along(place_change(m, dp, point0, ds), square, row(m.place_by, 1))
     _push_bodies(L, W, D, c, impulse, place, de, dT1, dT2, out)
     if W.cslope[c] != 0.0:
         _faded(L, W, D, c, impulse, W.cslope[c] * before, out)
@@ -158,7 +167,7 @@ def _slip_rows(Q, W, c, f, side, longer, point, pushed, n, dn, de, dT1, dT2, h, 
 
 @kernel
 def _place_change(Q, W, c, f, side, longer, point, pushed, half, n, dn, e, de):
-    """Change of the application point c* of pair contact c, feature f. half (3,): of ½ gap n; e (3,): see above;
+    """Change of the point p of pair contact c, feature f. half (3,): of ½ gap n; e (3,): see above;
     the rest as in `_slip_rows`.
     """
     share, (of_a, of_b) = place_share(Q, W, f), pushed
