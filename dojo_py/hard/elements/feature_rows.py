@@ -65,7 +65,7 @@ from dojo_py.arrays import body_row
 from dojo_py.hard.elements.feature_geometry import feature_geometry
 from dojo_py.hard.elements.feature_place import ALONG, FORCE, GAP, NORMAL, PLACE, POINT, TORQUE
 from dojo_py.hard.elements.rolling_arms import IDENTITY, halfway, rolling_arm
-from dojo_py.hard.elements.rolling_sides import is_round, place_share, rolls, rounding_of, square_of_size
+from dojo_py.hard.elements.rolling_sides import place_share, rolls, rounding_of, runs_on_both, square_of_size
 from dojo_py.hard.elements.start_normals import start_normal
 from dojo_py.hard.elements.start_points import start_point
 from dojo_py.jit import kernel
@@ -208,7 +208,7 @@ def pair_motion(Q, W, i, f, by_a, by_b, direct, h, impulse, value, C, B, H):
     apart = plus(minus(row(W.x, b), row(W.x, a)), minus(at_b, at_a))  # p_B - p_A
     p = plus(row(W.x, a), along(at_a, 1.0 - share, apart))
     place, N_place, by_touch, by_length = p, IDENTITY, ZERO, ZERO
-    if is_round(Q, W, f, 0) or is_round(Q, W, f, 1):
+    if runs_on_both(Q, W, f):
         place, N_place, by_touch, by_length = start_point(p, row(W.cpoint, i), W.ctouch[i, 0], W.ctouch[i, 3])
     put_matrix(m.placed, N_place)
     put(m.place_by, 0, by_touch)

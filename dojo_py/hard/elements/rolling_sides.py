@@ -31,14 +31,24 @@ def rounding_of(Q, W, f, side):
 
 
 @kernel
+def runs_on_both(Q, W, f):
+    """Whether the point of contact may run along both sides of feature f, one of which is round (start_points.py)."""
+    return not _on_a_face(W.fkind[f]) and (_is_round(Q, W, f, 0) or _is_round(Q, W, f, 1))
+
+
+@kernel
+def _on_a_face(kind):
+    """Whether a point, an edge, a rim or an ellipsoid of one body meets a face of the other."""
+    return kind == POINT_PLANE or kind == EDGE_OVER or kind == RIM_PLANE or kind == ELLIPSOID_PLANE
+
+
+@kernel
 def place_share(Q, W, f):
     """β of feature f: how much of the application point is on A."""
     kind = W.fkind[f]
-    if kind == POINT_PLANE or kind == EDGE_OVER or kind == RIM_PLANE:
-        return 1.0 if W.fsign[f] > 0.0 else 0.0
-    if kind == ELLIPSOID_PLANE:
-        return 1.0
-    round_a, round_b = is_round(Q, W, f, 0), is_round(Q, W, f, 1)
+    if _on_a_face(kind):
+        return 1.0 if kind == ELLIPSOID_PLANE or W.fsign[f] > 0.0 else 0.0
+    round_a, round_b = _is_round(Q, W, f, 0), _is_round(Q, W, f, 1)
     if round_a != round_b:
         return 1.0 if round_a else 0.0
     ease_a, ease_b = Q.ease[body_row(Q.ease, W.fbody[f, 0])], Q.ease[body_row(Q.ease, W.fbody[f, 1])]
@@ -46,7 +56,7 @@ def place_share(Q, W, f):
 
 
 @kernel
-def is_round(Q, W, f, side):
+def _is_round(Q, W, f, side):
     """Whether one side of feature f is round."""
     return rolls(Q, W, f, side) or rounding_of(Q, W, f, side) > 0.0
 
