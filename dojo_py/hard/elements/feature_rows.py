@@ -15,11 +15,10 @@ This is where the body's own point of contact, half the gap from c and fixed in 
 the body's own rounding, ∓r e; of rims and curved shapes that of rolling_arms.py, from z below to c, and m' = z - x₊. An arm of
 what is fixed at the end of the step would add energy of first order in h to bodies that rotate about what they touch
 (docs/contact.md). The two p differ by how far the bodies slide on each other in the step. β is 1 or 0 where a point, an edge, a
-rim or an ellipsoid of one body meets a face of the other: there the contact itself is at the start; and, of two bodies that move,
-if one alone is round: what rolls on the other, or under it, is not braked by the load. (A corner that slides on a ball should keep
-it; a feature of a ball and a box does not tell corner from face.) Else, as for edges and balls, the difference, whose torque does
-not exist, is divided in proportion to the bodies' rotational inertia, 1 - β = I_A / (I_A + I_B), I the least moment of inertia,
-that of a roller about its axis; the world takes it all.
+rim or an ellipsoid of one body meets a face of the other: there the contact itself is at the start; if one side alone is a ball
+or rolls: its point at the start is known; and if one alone is round: what rolls on it is not braked by the load. Else, as for
+edges, the difference, whose torque does not exist, is divided in proportion to the bodies' rotational inertia,
+1 - β = I_A / (I_A + I_B), I the least moment of inertia, that of a roller about its axis; the world takes it all.
 
 ρ, the same for both bodies, is the sum of their roundings: -r n for points, edges and axes of A that are rounded by r, r n for
 those of B, and c - z for rims and curved shapes, z the centre of the shape (`rolls`); ρ' is the same with e for n, and that of

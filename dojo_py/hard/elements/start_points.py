@@ -7,8 +7,8 @@
 With the normal of the start, too, an impulse acts along the derivative of the gap where the step starts: what rolls then keeps its
 energy to second order in h. At p a ladder that rocks on a roller lost a third of its energy in 2 s at h 0.01 s: the point of its
 rails that touches at the end is not the one that touched at the start. Where the point of contact runs far within a step, or where
-the bodies meet in it, the start tells nothing of the end, and contacts push at p. So does what meets a face, whose p is right
-already (of rims and ellipsoids by rolling_arms.py), and so do edges that cross, none of which is round: they are mostly parts of
+the bodies meet in it, the start tells nothing of the end, and contacts push at p. So does what meets a face, or is a ball, rim or
+ellipsoid, whose p is right already (rolling_arms.py), and so do edges that cross, none of which is round: they are mostly parts of
 faces that slide on each other, where any point does the same, and c₀ costs iterations (see `runs_on_both`).
 """
 
