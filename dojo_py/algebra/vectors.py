@@ -142,6 +142,12 @@ def put(array, i, a):
 
 
 @kernel
+def put_vector(array, a):
+    """Set an array (3,) to a."""
+    array[0], array[1], array[2] = a[0], a[1], a[2]
+
+
+@kernel
 def put_matrix(array, a):
     """Set an array (3, 3) to nine numbers."""
     for r in range(3):

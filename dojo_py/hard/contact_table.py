@@ -6,14 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from dojo_py.algebra.vectors import cross, dot, times, to_world
+from dojo_py.algebra.vectors import cross, dot, put_vector, three, times, to_world
 from dojo_py.arrays import scratch
 from dojo_py.collision.contact_columns import APPLIED, FRAME, GAP, GEOMS, IMPULSE, POSITION, TORQUE, WIDTH
 from dojo_py.collision.participation import NOW, takes_part
 from dojo_py.hard.compiled_apart import END, distance_of_shapes, feature_place
 from dojo_py.hard.elements.contact_rows import physical_impulse, plane_gap, pushed
+from dojo_py.hard.elements.feature_rows import tangents_at_end
 from dojo_py.hard.elements.pair_contacts import tangents
 from dojo_py.hard.elements.plane_contacts import touching
+from dojo_py.hard.elements.start_normals import start_normal
 from dojo_py.hard.workspace import contact_room
 from dojo_py.jit import kernel
 from dojo_py.solver.cones.contact import MOST_ROWS, ROWS, impulse_of
@@ -81,7 +83,7 @@ def fill_contacts(L, P, Q, W, out):
         for k in range(ROWS[W.claw[c]]):
             row[IMPULSE + k if k < 3 else TORQUE + k - 3] = W.cweight[c] * f[k]
         if W.active[c] >= first:  # the impulse's directions: the frame of the start, rotated with the normal
-            _follow(W.cframe[c], row)
+            _follow(W, c, row)
         if W.parts[max(W.cbody[c, 0], W.cbody[c, 1])] > 1:
             _sum_of_parts(W.summed[c], row)
         else:
@@ -156,11 +158,11 @@ def _sum_of_parts(total, row):
 
 
 @kernel
-def _follow(start, row):
-    """Write the tangents of the frame at the start (3, 3), rotated with the normal by the smallest rotation (feature_rows.py)."""
-    n = row[FRAME : FRAME + 3]
-    b = max(1.0 + n[0] * start[0, 0] + n[1] * start[0, 1] + n[2] * start[0, 2], 1e-6)
-    for t in range(1, 3):
-        f = (n[0] * start[t, 0] + n[1] * start[t, 1] + n[2] * start[t, 2]) / b
-        for k in range(3):
-            row[FRAME + 3 * t + k] = start[t, k] - f * (n[k] + start[0, k])
+def _follow(W, c, row):
+    """Write the frame along which the impulse of pair contact c acts: e of start_normals.py, and the tangents rotated to it."""
+    start = W.cframe[c]
+    e, _, _, _ = start_normal(three(start[0]), three(row[FRAME : FRAME + 3]), W.ctouch[c, 0])
+    T1, T2, _, _, _ = tangents_at_end(start[0], start[1:3], e)
+    put_vector(row[FRAME : FRAME + 3], e)
+    put_vector(row[FRAME + 3 : FRAME + 6], T1)
+    put_vector(row[FRAME + 6 : FRAME + 9], T2)

@@ -11,7 +11,7 @@ from dojo_py.collision.shown_polygons import ENDS, Manifold, allocate_manifold
 from dojo_py.collision.sweep import Sweep, allocate_sweep
 from dojo_py.hard.contacts.size_change import NUMBERS as SIZE_CHANGE
 from dojo_py.hard.contacts.start_places import NUMBERS as START
-from dojo_py.hard.elements.feature_place import FeaturePlace, PairMotion, allocate_motion, allocate_place
+from dojo_py.hard.elements.feature_place import DERIVATIVES, FeaturePlace, PairMotion, allocate_motion, allocate_place
 from dojo_py.hard.island_memory import MEMORIES
 from dojo_py.hard.options import StepOptions
 from dojo_py.hard.points import Point, allocate_point
@@ -61,7 +61,7 @@ class Work(NamedTuple):
     p: np.ndarray  # (nb + 1, 4) step quaternions
     hG: np.ndarray  # (nb + 1, 3, 3) h Γ(ω)
     moves: np.ndarray  # (nb + 2, 6, 8) of bodies with pair contacts: (δx₊, δθ₊), world, by (v, ω); last row: identity
-    by_moves: np.ndarray  # (16, 16) work: derivatives of a contact's normal, point, gap, force, torque and place (feature_rows.py)
+    by_moves: np.ndarray  # (19, 16) work: derivatives of a contact (feature_place.py)
     motion: PairMotion  # of the pair contact whose rows were found last
     feature: FeaturePlace  # of the feature that was looked at last (`apart.feature_place`)
     drows: np.ndarray  # (2, nr, 8) of the pair contact that was displaced last: derivative of its motion by both poses
@@ -150,6 +150,10 @@ class Work(NamedTuple):
     cheld: np.ndarray  # (nc,) 1 where friction's bound is held at `cbound` (solver/cones/contact.py)
     cbound: np.ndarray  # (nc,) [N s]
     cframe: np.ndarray  # (nc, 3, 3) normal and tangents at the start (pairs)
+    ctouch: (
+        np.ndarray
+    )  # (nc, 4) how far pairs are in touch at the start, s of start_normals.py, ∂s/∂g [1/m], ∂s/∂L² [1/m²], L² [m²]
+    cpoint: np.ndarray  # (nc, 3) point of contact at the start (pairs) [m]
     crolling: np.ndarray  # (nc, 2, 3) ρ₀ of what rolls on both sides (rolling_arms.py) [m]
     cval: np.ndarray  # (nc, nr) gap, velocities that friction brakes
     limpact: np.ndarray  # (nl,) 1 where a limit rebounds in this step (impacts.py)
@@ -336,7 +340,7 @@ def allocate_work(layout, planes, pairs, options, solver, room=None):
         Geq=z((*layout.eq_bodies.shape, 6, WIDTH)), turn0=z((nj, 4)), origin0=z((nj, 3)),
         basis=z((nj, 6, 6)), rate_prev=z(nv), angle0=z(nv), force=z(nv), v=now.v, lam=now.lam,
         theta=now.theta, fric=now.fric, lim=now.lim, con=now.con, xn=z((nb + 1, 3)), qn=z((nb + 1, 4)), Rn=z((nb + 1, 3, 3)),
-        p=z((nb + 1, 4)), hG=z((nb + 1, 3, 3)), moves=z((nb + 2, 6, WIDTH)), by_moves=z((16, 2 * WIDTH)),
+        p=z((nb + 1, 4)), hG=z((nb + 1, 3, 3)), moves=z((nb + 2, 6, WIDTH)), by_moves=z((DERIVATIVES, 2 * WIDTH)),
         motion=allocate_motion(), feature=allocate_place(),
         drows=z((2, nr, WIDTH)), dwrench=z((2, 6, 2 * WIDTH)), extent=z(1), body_extent=z(nb + 1), body_speed=z(nb + 1),
         turn=z((nb + 1, 3, 3)), Ca=z((nn, 6, WIDTH)),
@@ -359,7 +363,7 @@ def allocate_work(layout, planes, pairs, options, solver, room=None):
         unsolved=z(nb, np.int64),
         outcome=z((nb, COLUMNS)), x_ahead=z((nb + 1, 3)), R_ahead=z((nb + 1, 3, 3)),
         claw=z(nc, np.int64), cheld=z(nc, np.int64), cbound=z(nc),
-        cframe=z((nc, 3, 3)), crolling=z((nc, 2, 3)), cval=z((nc, nr)),
+        cframe=z((nc, 3, 3)), ctouch=z((nc, 4)), cpoint=z((nc, 3)), crolling=z((nc, 2, 3)), cval=z((nc, nr)),
         kappa=z(1), gives_way=z(1), softness=z(2), group=z(nb, np.int64), group_mass=z(nb), group_near=z(nb, np.int64),
         in_hard_limit=z(1), free_kind=z(nf, np.int64), free_sign=z(nf),
         free_centre=z((nf, 2, 3)), free_axes=z((nf, 2, 3, 3)), free_radius=z((nf, 2)), checks=z(1, np.int64),

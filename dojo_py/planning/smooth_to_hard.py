@@ -121,14 +121,18 @@ def refine_start(planner: Planner, begun: HardMotion, controls: Any, status: Pla
 def refine(planner: Planner, begun: HardMotion, controls: Any, kappa: float, status: PlanStatus) -> PlanStatus:
     """Descend once more from the initial controls, at a κ where the relaxed motion is close to the hard one, then in the latter.
 
-    At most as many iterations again as there were, or 4 ITERATIONS, half of them in each motion. status: of the descents so far,
-    which ended no better than these controls.
+    At most as many iterations again as there were, or 4 ITERATIONS, half of them in each motion. Where these controls meet the
+    constraints, a violation by the tolerance costs half a unit of cost from the beginning: with the penalty of a start that knows
+    nothing the goals are left first and found again later, or not. status: of the descents so far, which ended no better than these
+    controls.
     """
     options, done, tolerance, scale = planner.options, len(planner.log), planner.options.constraint_tolerance, planner.first_merit
     tried = status is not PlanStatus.STOPPED and planner.lowered() and done < options.max_total_iterations
     if tried and planner.restart(roll(planner.problem.sim, planner.path.states[0], controls, kappa), kappa):
         half, most = max(done // 2, 2 * ITERATIONS), options.max_total_iterations
         planner.explore, planner.cautious_step = False, options.cautious_step
+        if begun.violation <= tolerance:  # what the start has is not to be found again
+            planner.lagrangian.penalty = min(options.penalty / tolerance**2, options.largest_penalty)
         planner.options = replace(options, max_total_iterations=min(most, done + half), harden=False)
         status = planner.descend_all((kappa,))
         planner.options = replace(options, max_total_iterations=min(most, len(planner.log) + half))

@@ -13,11 +13,13 @@ from dojo_py.collision.participation import AT_START, OF_STEP
 from dojo_py.collision.plane import reach_of
 from dojo_py.friction_laws import FRICTIONLESS, PYRAMID
 from dojo_py.hard.compiled_apart import BEFORE, START, distance_of_shapes, feature_place, pair_contact_rows
+from dojo_py.hard.elements.contact_size import square_of_length
 from dojo_py.hard.elements.far_pairs import full_distance, share
 from dojo_py.hard.elements.limits import UNSURE
 from dojo_py.hard.elements.pair_contacts import tangents
 from dojo_py.hard.elements.plane_contacts import plane_rows, plane_spin_rows
 from dojo_py.hard.elements.rolling_sides import keep_rolling
+from dojo_py.hard.elements.start_normals import touching_share
 from dojo_py.jit import kernel
 from dojo_py.solver.cones.contact import MOST_ROWS, ROWS
 from dojo_py.solver.cones.standoff import FARTHEST, NEAREST
@@ -157,7 +159,13 @@ def start_gap(L, P, Q, W, candidate):
     The gap of a feature that was added, or held, at the end of a solve may be negative at the start, where its point is beside the
     face, by more than its shapes overlap. No more penetration is allowed than these overlap; where they are apart the gap is 0.
     """
-    i, gap = candidate - P.body.shape[0], candidate_gap(L, P, Q, W, candidate, START)
+    return allowed_gap(L, P, Q, W, candidate, candidate_gap(L, P, Q, W, candidate, START))
+
+
+@kernel
+def allowed_gap(L, P, Q, W, candidate, gap):
+    """`start_gap` from a feature's own gap there [m]."""
+    i = candidate - P.body.shape[0]
     if i >= 0 and gap < -OVERLAP and (i >= W.n_features[AT_START] or W.free_kind[i] > 0):
         return max(gap, min(distance_of_shapes(L, P, Q, W, i, START), 0.0))
     return gap
@@ -182,7 +190,8 @@ def start_contact(L, P, Q, W, c, recovery):
     else:
         i = candidate - planes
         W.claw[c], body = W.flaw[i], W.fbody[i, 0]
-    gap = start_gap(L, P, Q, W, candidate)
+    own = candidate_gap(L, P, Q, W, candidate, START)
+    gap = allowed_gap(L, P, Q, W, candidate, own)
     W.cbeyond[c] = 0.0
     if candidate >= planes:
         W.cbeyond[c] = W.beyond[0]
@@ -190,6 +199,9 @@ def start_contact(L, P, Q, W, c, recovery):
         copy(W.feature.normal, W.cframe[c, 0])
         tangents(W.cframe[c, 0], W.cframe[c, 1:3])
         keep_rolling(Q, W, c, i)
+        copy(W.feature.point, W.cpoint[c])
+        W.ctouch[c, 3] = square_of_length(Q, W, i)
+        W.ctouch[c, 0], W.ctouch[c, 1], W.ctouch[c, 2] = touching_share(own, W.ctouch[c, 3])
         if W.kappa[0] > 0.0 and W.fwanted[i] == OF_STEP:
             W.cweight[c], W.cslope[c] = share(gap, full_distance(Q, W.fpair[i], W.kappa[0]))
     standoff, hard = W.solver.standoff + ROUND_OFF_GAP * _extent(P, Q, W, c), W.in_hard_limit[0]

@@ -31,15 +31,35 @@ def rounding_of(Q, W, f, side):
 
 
 @kernel
+def runs_on_both(Q, W, f):
+    """Whether the point of contact may run along both sides of feature f, one of which is round (start_points.py)."""
+    known = _on_a_face(W.fkind[f]) or _is_known(Q, W, f, 0) or _is_known(Q, W, f, 1)
+    return not known and (_is_round(Q, W, f, 0) or _is_round(Q, W, f, 1))
+
+
+@kernel
+def _is_known(Q, W, f, side):
+    """Whether the point of contact at the start follows from that at the end on one side: of spheres and of what rolls."""
+    return rolls(Q, W, f, side) or Q.shape_kind[W.fshape[f, side]] == SPHERE
+
+
+@kernel
+def _on_a_face(kind):
+    """Whether a point, an edge, a rim or an ellipsoid of one body meets a face of the other."""
+    return kind == POINT_PLANE or kind == EDGE_OVER or kind == RIM_PLANE or kind == ELLIPSOID_PLANE
+
+
+@kernel
 def place_share(Q, W, f):
     """β of feature f: how much of the application point is on A."""
     kind = W.fkind[f]
-    if kind == POINT_PLANE or kind == EDGE_OVER or kind == RIM_PLANE:
-        return 1.0 if W.fsign[f] > 0.0 else 0.0
-    if kind == ELLIPSOID_PLANE:
-        return 1.0
+    if _on_a_face(kind):
+        return 1.0 if kind == ELLIPSOID_PLANE or W.fsign[f] > 0.0 else 0.0
+    known_a, known_b = _is_known(Q, W, f, 0), _is_known(Q, W, f, 1)
+    if known_a != known_b:
+        return 1.0 if known_a else 0.0
     round_a, round_b = _is_round(Q, W, f, 0), _is_round(Q, W, f, 1)
-    if round_a != round_b and W.fbody[f, 0] >= 0 and W.fbody[f, 1] >= 0:
+    if round_a != round_b:
         return 1.0 if round_a else 0.0
     ease_a, ease_b = Q.ease[body_row(Q.ease, W.fbody[f, 0])], Q.ease[body_row(Q.ease, W.fbody[f, 1])]
     return ease_a / (ease_a + ease_b)

@@ -14,32 +14,34 @@ rigid motion of both changes nothing but directions. With the rows Y (by δx) an
     δ(gap, v_t)  = Y u + (Z + Y [·×d]) ψ + σ T (ψ × (v - R c/h))
     δ(F, τ)      = likewise,  and  δτ += σ R₀ᵀ (δa × F),  δa = β (u + ψ × Q m'), less u on the mover;  δτ -= R₀ᵀψ × τ on the mover
 
-where β is the mover's part of the application point and Q m' what it carries of it (feature_rows.py); of rims and curved shapes
-also what ρ₀ makes, the point of contact where the step starts (rolling_arms.py);
+where β is the mover's part of the point p and Q m' what it carries of it (feature_rows.py), with N β for β by start_points.py; and
+what normal n₀ and point c₀ where the step starts make (start_normals.py, start_points.py), of rims and curved shapes also what ρ₀
+does, from their centre to that point (rolling_arms.py);
 
 less, where an overlap may stay, the change of the gap where the step starts; plus, on the central path, the change of what the
 overhang of a feature there adds to its gap (collision/overhang.py).
 
 The frame. T are tangents across n: those of the start, rotated by the smallest rotation from n₀ to n. A round cone does not depend
-on the choice of tangents: a rotation of T about n rotates ξ, v_t and K with it. So for it n₀ and T₀ are held, which is exact. A
-pyramid, and a cone with unequal coefficients along its tangents, depend on the angle about n by which T is rotated,
+on the choice of tangents: a rotation of T about e rotates ξ, v_t and K with it. So for it T₀ is held, which is exact. A
+pyramid, and a cone with unequal coefficients along its tangents, depend on the angle about e by which T is rotated,
 
-    α = t₂ · δt₁,   t₁ = t₁⁰ - f (n + n₀),   f = n·t₁⁰ / (1 + n·n₀),   t₁⁰ = n₀ × e / abs(n₀ × e)       e: `upright`,  T = (-t₂, t₁)
+    α = t₂ · δt₁,   t₁ = t₁⁰ - f (e + n₀),   f = e·t₁⁰ / (1 + e·n₀),   t₁⁰ = n₀ × z / abs(n₀ × z)       z: `upright`,  T = (-t₂, t₁)
 
-by δn₀ and δt₁⁰ at fixed n (the effect of δn is in Y, Z). When both bodies rotate by ψ, T should rotate with them, but e is fixed
-in the world, so T lags behind.
+by δn₀ and δt₁⁰ at fixed e (the effect of δe is told of above). When both bodies rotate by ψ, T should rotate with them, but z is
+fixed in the world, so T lags behind.
 """
 
 import math
 
-from dojo_py.algebra.vectors import along, cross, dot, matrix, minus, row, three, times, turned, turned_back
+from dojo_py.algebra.vectors import ZERO, along, cross, dot, matrix, minus, plus, row, three, times, turned, turned_back
 from dojo_py.arrays import body_row, copy, scratch
 from dojo_py.hard.compiled_apart import START, displace_pair, feature_place
 from dojo_py.hard.elements.contact_rows import feels_frame, physical_impulse, scale_rows
+from dojo_py.hard.elements.feature_rows import tangents_change
 from dojo_py.hard.elements.pair_contacts import upright
 from dojo_py.hard.elements.plane_contacts import plane_rows, rolling_by_start, touching
 from dojo_py.hard.elements.rolling_arms import from_start
-from dojo_py.hard.elements.rolling_sides import place_share, rolls
+from dojo_py.hard.elements.rolling_sides import place_share, rolls, rounding_of
 from dojo_py.jit import kernel
 from dojo_py.solver.cones.contact import MOST_ROWS, ROWS, impulse_of
 from dojo_py.solver.octet import WIDTH
@@ -175,11 +177,10 @@ def pair_changes(L, P, Q, W, G, h):
             G.pair_force[c, i] = motion.force[i] if side == 0 else -motion.force[i]
         _move_rows(W, c, side, motion.tangents, motion.behind[side], h, y)
         _move_wrench(P, Q, W, c, side, F, motion.force, f)
-        faded, felt, rolled = W.cslope[c] != 0.0, feels_frame(W, c), _any_rolls(Q, W, W.active[c] - P.body.shape[0])
-        if felt or W.contact_allowance[c] > 0.0 or faded or rolled:
-            feature_place(L, P, Q, W, W.active[c] - P.body.shape[0], START)
-        if rolled:
-            _roll_at_start(P, Q, W, c, side, y, f)
+        faded, felt = W.cslope[c] != 0.0, feels_frame(W, c)
+        feature_place(L, P, Q, W, W.active[c] - P.body.shape[0], START)
+        _roll_at_start(P, Q, W, c, side, y, f)
+        _normal_at_start(P, Q, W, c, side, F, y, f)
         if faded:  # the fraction of the impulse that acts is a function of the gap where the step starts
             _fade(W, c, F, start.dgap[6 * side : 6 * side + 6], f)
             copy(start.dgap[6 * side : 6 * side + 6], G.fade[c])
@@ -195,7 +196,7 @@ def pair_changes(L, P, Q, W, G, h):
             _tangent_spin(W.cframe[c, 0], W.cframe[c, 1], G.pair_spin[c])
             twist_rows(W, c, F, G.pair_twist[c])
             for k in range(6):
-                angle = frame_angle(W.cframe[c], motion.normal, motion.tangents[0], start.dn[:, 6 * side + k])
+                angle = frame_angle(W.cframe[c], motion.along, motion.tangents[0], start.dn[:, 6 * side + k])
                 for i in range(12):
                     G.pair_rows[c, i, k] += angle * G.pair_twist[c, i]
 
@@ -227,14 +228,14 @@ def _move_wrench(P, Q, W, c, side, impulse, F, f):
     t0, t1, t2 = torque_of(ROWS[W.claw[c]], W.cB[c, side], impulse)
     share = place_share(Q, W, W.active[c] - P.body.shape[0])
     share = share if side == 0 else 1.0 - share
-    force = (F[0], F[1], F[2])
+    force, N = (F[0], F[1], F[2]), matrix(W.motion.placed)
     for k in range(3):
         i, j = (k + 1) % 3, (k + 2) % 3
         e = (1.0 * (k == 0), 1.0 * (k == 1), 1.0 * (k == 2))
-        turning = times(share, cross(e, carried))
+        moved, turning = times(share, turned(N, e)), times(share, turned(N, cross(e, carried)))
         for side_of in range(2):
             R, sign = matrix(W.R[body_row(W.R, W.cbody[c, side_of])]), 1.0 if side_of == 0 else -1.0
-            shift = times(share - (1.0 if side_of == side else 0.0), e)
+            shift = minus(moved, e) if side_of == side else moved
             by_shift, by_turning = turned_back(R, cross(shift, force)), turned_back(R, cross(turning, force))
             for r in range(6):
                 own = W.dwrench[side_of, r, at : at + 6]
@@ -250,16 +251,10 @@ def _move_wrench(P, Q, W, c, side, impulse, F, f):
 
 
 @kernel
-def _any_rolls(Q, W, f):
-    """Whether a side of feature f rolls about its shape's centre."""
-    return rolls(Q, W, f, 0) or rolls(Q, W, f, 1)
-
-
-@kernel
 def _roll_at_start(P, Q, W, c, side, y, f):
     """The parts of y (rows, 6) and f (2, 6, 6) by (u, ψ) of one side of pair c that ρ₀ of both sides make (rolling_arms.py)."""
     feature, F, dc = W.active[c] - P.body.shape[0], three(W.motion.force), W.feature.dc
-    rate, share = relative_rate(W, c), place_share(Q, W, feature)
+    rate, share, N = relative_rate(W, c), place_share(Q, W, feature), matrix(W.motion.placed)
     for of in range(2):
         if not rolls(Q, W, feature, of):
             continue
@@ -271,13 +266,77 @@ def _roll_at_start(P, Q, W, c, side, y, f):
                 e = (1.0 * (k % 3 == 0), 1.0 * (k % 3 == 1), 1.0 * (k % 3 == 2))
                 change = minus(change, e if k < 3 else cross(e, centre))
             change = turned(by_start, change)
-            slip, moment = cross(rate, times(0.5, change)), cross(times(share if of == 0 else 1.0 - share, change), F)
+            place = turned(N, times(share if of == 0 else 1.0 - share, change))
+            slip, moment = cross(rate, times(0.5, change)), cross(place, F)
             for t in range(2):
                 y[1 + t, k] += W.cratio[c, t] * dot(row(W.motion.tangents, t), slip)
             for m in range(2):
                 torque = turned_back(matrix(W.R[body_row(W.R, W.cbody[c, m])]), moment)
                 for r in range(3):
                     f[m, 3 + r, k] += torque[r] if m == 0 else -torque[r]
+
+
+@kernel
+def _normal_at_start(P, Q, W, c, side, impulse, y, f):
+    """The parts of y (rows, 6) and f (2, 6, 6) by (u, ψ) of one side of pair c that e and c* make by where the step starts
+    (start_normals.py, start_points.py).
+
+    impulse (rows,): its impulse.
+    """
+    feature, m, dn, dc, pushed = W.active[c] - P.body.shape[0], W.motion, W.feature.dn, W.feature.dc, scratch(MOST_ROWS)
+    physical_impulse(W, c, impulse, pushed)
+    by_start, lever = matrix(m.by_normal[1]), lever_by_normal(Q, W, feature)
+    rate, slip = relative_rate(W, c), three(m.slip)
+    rolling = 0.5 * (rounding_of(Q, W, feature, 1) - rounding_of(Q, W, feature, 0))
+    for k in range(6):
+        de = turned(by_start, (dn[0, 6 * side + k], dn[1, 6 * side + k], dn[2, 6 * side + k]))
+        ds = W.ctouch[c, 1] * W.feature.dgap[6 * side + k]
+        de = along(de, ds, three(m.by_touch))
+        dT1, dT2 = tangents_change(W.cframe[c, 0], W.cframe[c, 1:3], three(m.along), de)
+        for r in range(1, ROWS[W.claw[c]]):
+            d = dT1 if r == 1 or r == 4 else dT2 if r == 2 or r == 5 else de
+            change = dot(d, slip if r < 3 else rate)
+            if r < 3:
+                change += dot(row(m.tangents, r - 1), cross(rate, times(rolling, de)))
+            y[r, k] += W.cratio[c, r - 1] * change
+        dF, torque = impulse_change(W, c, pushed, de, dT1, dT2)
+        place = place_change(m, times(lever, de), (dc[0, 6 * side + k], dc[1, 6 * side + k], dc[2, 6 * side + k]), ds)
+        for body in range(2):
+            angular = moment_change(W, c, body, place, dF, torque)
+            for r in range(3):
+                f[body, r, k] += dF[r] if body == 0 else -dF[r]
+                f[body, 3 + r, k] += angular[r] if body == 0 else -angular[r]
+
+
+@kernel
+def place_change(m, dp, dc0, ds):
+    """δc* (3,) by δp, δc₀ (3,) and δs, see start_points.py. m: `PairMotion`."""
+    N = matrix(m.placed)
+    return along(plus(turned(N, dp), turned(from_start(N), dc0)), ds, row(m.place_by, 0))
+
+
+@kernel
+def lever_by_normal(Q, W, f):
+    """How far [m] the point p of feature f moves along with e, its roundings."""
+    share = place_share(Q, W, f)
+    return (1.0 - share) * rounding_of(Q, W, f, 1) - share * rounding_of(Q, W, f, 0)
+
+
+@kernel
+def impulse_change(W, c, pushed, de, dT1, dT2):
+    """(δF, δtorque) of the impulse on A of pair contact c, world axes, as its directions change. pushed (rows,): along the rows."""
+    dF, torque, weight = along(along(times(pushed[0], de), pushed[1], dT1), pushed[2], dT2), ZERO, W.cweight[c]
+    for k in range(3, ROWS[W.claw[c]]):
+        torque = along(torque, pushed[k], de if k == 3 else dT1 if k == 4 else dT2)
+    return times(weight, dF), times(weight, torque)
+
+
+@kernel
+def moment_change(W, c, side, place, dF, torque):
+    """R₀ᵀ (δc* × F + arm × δF + δtorque) of one body of pair contact c, for A; of B its opposite. place (3,): δc*."""
+    m = W.motion
+    change = plus(plus(cross(place, three(m.force)), cross(row(m.arms, side), dF)), torque)
+    return turned_back(matrix(W.R[body_row(W.R, W.cbody[c, side])]), change)
 
 
 @kernel
@@ -315,24 +374,24 @@ def _condense_pair(W, c, y, f, out):
 
 
 @kernel
-def frame_angle(frame, n, tangent, dn):
-    """Angle about n by which the tangents rotate when the normal at the start of the step changes. frame (3, 3): of the start.
+def frame_angle(frame, e, tangent, dn):
+    """Angle about e by which the tangents rotate when the normal at the start of the step changes. frame (3, 3): of the start.
 
-    n, tangent (3,): normal and first tangent at its end; dn (3,): change of the normal at the start.
+    e, tangent (3,): along which the contact pushes, and its first tangent; dn (3,): change of the normal at the start.
     """
     n0, t, i, t2 = frame[0], frame[2], upright(frame[0]), (-tangent[0], -tangent[1], -tangent[2])
     j, k = (i + 1) % 3, (i + 2) % 3
-    # δn₀ × e, across t:  e = e_i
+    # δn₀ × z, across t:  z = axis i
     size = math.sqrt(1.0 - n0[i] * n0[i])
     xj, xk = dn[k] / size, -dn[j] / size
     along = t[j] * xj + t[k] * xk
-    b = max(1.0 + n[0] * n0[0] + n[1] * n0[1] + n[2] * n0[2], 1e-6)
-    f = (n[0] * t[0] + n[1] * t[1] + n[2] * t[2]) / b
-    da = n[j] * xj + n[k] * xk - along * f * b
-    df = (da - f * (n[0] * dn[0] + n[1] * dn[1] + n[2] * dn[2])) / b
+    b = max(1.0 + e[0] * n0[0] + e[1] * n0[1] + e[2] * n0[2], 1e-6)
+    f = (e[0] * t[0] + e[1] * t[1] + e[2] * t[2]) / b
+    da = e[j] * xj + e[k] * xk - along * f * b
+    df = (da - f * (e[0] * dn[0] + e[1] * dn[1] + e[2] * dn[2])) / b
     angle = t2[j] * xj + t2[k] * xk
     for r in range(3):
-        angle -= t2[r] * (along * t[r] + df * (n[r] + n0[r]) + f * dn[r])
+        angle -= t2[r] * (along * t[r] + df * (e[r] + n0[r]) + f * dn[r])
     return angle
 
 

@@ -13,12 +13,14 @@ the frame of the start is held. So derivatives are those of the force in world a
 g that depend on them through that force.
 """
 
-from dojo_py.algebra.vectors import along, cross, dot, dot_six, matrix, plus, row, turned, turned_back
+from dojo_py.algebra.vectors import along, cross, dot, dot_six, matrix, minus, plus, row, three, times, turned, turned_back
 from dojo_py.arrays import copy, scratch
 from dojo_py.collision.contact_columns import FRAME, GAP, IMPULSE, POSITION, TORQUE
-from dojo_py.hard.compiled_apart import END, feature_place
+from dojo_py.hard.compiled_apart import END, START, feature_place
 from dojo_py.hard.elements.contact_rows import physical_impulse
+from dojo_py.hard.elements.feature_rows import tangents_at_end
 from dojo_py.hard.elements.plane_contacts import touching
+from dojo_py.hard.elements.start_normals import start_normal
 from dojo_py.hard.gradients.state_columns import field, subtree_motion
 from dojo_py.jit import kernel
 from dojo_py.solver.cones.contact import MOST_ROWS, ROWS, impulse_of
@@ -123,28 +125,29 @@ def _plane_place(L, P, W, G, i, g, h):
 def _pair_place(L, P, Q, W, G, c, f, g, h):
     """Position, frame and gap of pair c, feature f."""
     place = W.feature
-    n, p, dgap, dn, dp = place.normal, place.point, place.dgap, place.dn, place.dc
-    by, by_n, axis = scratch(12), scratch(3), scratch(3)
-    a, b, start = W.fbody[f, 0], W.fbody[f, 1], W.cframe[c]
-    feature_place(L, P, Q, W, f, END)
-    copy(g[FRAME : FRAME + 3], by_n)
-    common = G.shown_pair[c, 6:12]
-    below = max(1.0 + n[0] * start[0, 0] + n[1] * start[0, 1] + n[2] * start[0, 2], 1e-6)
+    p, dgap, dn, dp = place.point, place.dgap, place.dn, place.dc
+    by, a, b, start = scratch(12), W.fbody[f, 0], W.fbody[f, 1], W.cframe[c]
+    mover = 6 if b >= 0 else 0
+    feature_place(L, P, Q, W, f, START)
+    starts, gaps = scratch((3, 6)), scratch(6)
     for k in range(3):
-        axis[k] = n[k]
+        copy(dn[k, mover : mover + 6], starts[k])
+    copy(dgap[mover : mover + 6], gaps)
+    feature_place(L, P, Q, W, f, END)
+    e, by_end, by_start, by_touch = start_normal(three(start[0]), three(place.normal), W.ctouch[c, 0])
+    T1, T2, fold, p1, p2 = tangents_at_end(start[0], start[1:3], e)
+    common, N, by_e = G.shown_pair[c, 6:12], plus(e, three(start[0])), three(g[FRAME : FRAME + 3])
     for i in range(3):
-        cot = g[FRAME + 3 * i : FRAME + 3 * i + 3]
-        if i > 0:  # t = t₀ - f (n + n₀), f = n·t₀ / (1 + n·n₀), at fixed t₀ and n₀
-            fold = (n[0] * start[i, 0] + n[1] * start[i, 1] + n[2] * start[i, 2]) / below
-            along = 0.0
-            for k in range(3):
-                axis[k] = start[i, k] - fold * (n[k] + start[0, k])
-                along += cot[k] * (n[k] + start[0, k])
-            for k in range(3):
-                by_n[k] -= along * (start[i, k] - fold * start[0, k]) / below + fold * cot[k]
+        axis, cot = e if i == 0 else T1 if i == 1 else T2, three(g[FRAME + 3 * i : FRAME + 3 * i + 3])
+        if i > 0:  # δt = -N (p · δe) - f δe at fixed t₀ and n₀
+            by_e = minus(by_e, along(times(dot(cot, N), p1 if i == 1 else p2), fold[i - 1], cot))
+        turning = cross(axis, cot)
         for k in range(3):
-            j, l = (k + 1) % 3, (k + 2) % 3
-            common[3 + k] += axis[j] * cot[l] - axis[l] * cot[j]
+            common[3 + k] += turning[k]
+    by_n, by_n0 = turned_back(by_end, by_e), turned_back(by_start, by_e)
+    by_gap = W.ctouch[c, 1] * dot(by_e, by_touch)
+    for m in range(6):
+        G.shown_pair[c, m] += dot(by_n0, (starts[0, m], starts[1, m], starts[2, m])) + by_gap * gaps[m]
     for m in range(12):
         by[m] = g[GAP] * dgap[m]
         for k in range(3):

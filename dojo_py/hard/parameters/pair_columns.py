@@ -7,22 +7,31 @@ surfaces). What other sizes do is in size_change.py. From these follow
 
     δv_t = T (δu_A - δu_B) + δT u,      δtorque = ± R₀ᵀ (δc* × F + arm × δF),      u and the application point c* of feature_rows.py
 
+with e, along which the contact pushes, for n in T and F; it follows n, and normal and gap where the step starts (start_normals.py).
 Spinning and rolling depend on the direction d of their row only:  δv = δd · (ω_A - ω_B),  δtorque = ± R₀ᵀ f δd.  A pyramid, and a
 cone with unequal coefficients along its tangents, depend on the frame's angle as well (gradients/contact_change.py).
 
 Where the step starts the gap changes, too: with it an overlap that may stay, and the fading factor of a far pair (far_pairs.py).
 """
 
-from dojo_py.algebra.vectors import ZERO, along, dot, matrix, minus, plus, row, three, times, turned, turned_back
+from dojo_py.algebra.vectors import ZERO, along, dot, matrix, minus, plus, row, three, times, turned
 from dojo_py.arrays import body_row, scratch
 from dojo_py.hard.compiled_apart import START, displace_pair, feature_place, size_change
 from dojo_py.hard.contacts.size_change import BEYOND, END, LONGER
 from dojo_py.hard.contacts.size_change import START as BEGIN
 from dojo_py.hard.elements.contact_rows import feels_frame, physical_impulse
+from dojo_py.hard.elements.contact_size import length_by_radius, length_by_size
 from dojo_py.hard.elements.feature_rows import lever_change, slip_change, tangents_change, turned_to_start
 from dojo_py.hard.elements.rolling_arms import by_square, from_start
 from dojo_py.hard.elements.rolling_sides import place_share, rolls, rounding_of, square_by_size, square_of_size
-from dojo_py.hard.gradients.contact_change import frame_angle, relative_rate, twist_rows
+from dojo_py.hard.gradients.contact_change import (
+    frame_angle,
+    impulse_change,
+    moment_change,
+    place_change,
+    relative_rate,
+    twist_rows,
+)
 from dojo_py.hard.parameters.adjoint import pull, pull_one
 from dojo_py.jit import kernel
 from dojo_py.solver.cones.contact import MOST_ROWS, ROWS, impulse_of
@@ -49,17 +58,16 @@ def _moved_column(L, P, Q, W, D, c, side, longer, end, start, turn, h, out):
     end, start (3,): displacements where the step ends and starts; turn (3,): rotation about the body's centre; longer [m].
     """
     displace_pair(L, P, Q, W, c, h)
-    at, m, place = 6 * side, W.motion, W.feature
+    at, m, place, f = 6 * side, W.motion, W.feature, W.active[c] - P.body.shape[0]
     point, normal = _moved_by(m.dc, at, end, turn), _moved_by(m.dn, at, end, turn)
     point = along(point, longer * (0.5 if side == 1 else -0.5), three(m.normal))
     at_end = _change(m.dgap, at, end, turn) - longer, normal, point
-    f, before, turned0, point0 = W.active[c] - P.body.shape[0], 0.0, ZERO, ZERO
-    if _feels_start(Q, W, c, f):
-        feature_place(L, P, Q, W, f, START)
-        before, turned0 = _change(place.dgap, at, start, turn) - longer, _moved_by(place.dn, at, start, turn)
-        point0 = _moved_by(place.dc, at, start, turn)
+    feature_place(L, P, Q, W, f, START)
+    before, turned0 = _change(place.dgap, at, start, turn) - longer, _moved_by(place.dn, at, start, turn)
+    point0 = along(_moved_by(place.dc, at, start, turn), longer * (0.5 if side == 1 else -0.5), row(W.cframe[c], 0))
     at_start = before, turned0, point0, _change(W.cbeyond_by[c], at, start, turn)
-    _feature_column(L, P, Q, W, D, c, side, longer, at_end, at_start, 0.0, h, out)
+    square = longer * length_by_radius(Q, W, f, side)
+    _feature_column(L, P, Q, W, D, c, side, longer, at_end, at_start, 0.0, square, h, out)
 
 
 @kernel
@@ -76,33 +84,34 @@ def size_column(L, P, Q, W, D, c, side, k, value, h, out):
     at_start = value * change[BEGIN] + beyond, start, times(value, three(change[BEGIN + 4 :])), beyond
     displace_pair(L, P, Q, W, c, h)
     larger = value * square_by_size(Q, W, f, side, k) if rolls(Q, W, f, side) else 0.0
-    _feature_column(L, P, Q, W, D, c, side, longer, at_end, at_start, larger, h, out)
+    square = value * length_by_size(Q, W, f, side, k)
+    _feature_column(L, P, Q, W, D, c, side, longer, at_end, at_start, larger, square, h, out)
 
 
 @kernel
-def _feels_start(Q, W, c, f):
-    """Whether pair contact c, feature f, depends on where the step starts by more than the overhang there."""
-    return W.contact_allowance[c] > 0.0 or feels_frame(W, c) or W.cslope[c] != 0.0 or rolls(Q, W, f, 0) or rolls(Q, W, f, 1)
-
-
-@kernel
-def _feature_column(L, P, Q, W, D, c, side, longer, at_end, at_start, larger, h, out):
+def _feature_column(L, P, Q, W, D, c, side, longer, at_end, at_start, larger, square, h, out):
     """out (nv,) += column of a change of the feature of pair contact c, displaced by `displace_pair`.
 
     at_end: (gap, normal, point); at_start: (gap, normal, point, the term of the overhang alone); longer: change of the radius of
-    one side [m]; larger: of L² of what rolls there [m²] (rolling_arms.py). (No parameter moves the centre of a shape that rolls.)
+    one side [m]; larger: of L² of what rolls there [m²] (rolling_arms.py); square: of the contact's L² [m²] (contact_size.py). (No
+    parameter moves the centre of a shape that rolls.)
     """
     impulse, y, n, feature = scratch(MOST_ROWS), scratch(MOST_ROWS), three(W.motion.normal), W.active[c] - P.body.shape[0]
     impulse_of(W.claw[c], W.con[c], impulse)
     (gap, dn, point), (before, dn0, point0, beyond) = at_end, at_start
     of_a = _pushed_change(Q, W, c, feature, 0, point, point0, larger if side == 0 else 0.0)
     of_b = _pushed_change(Q, W, c, feature, 1, point, point0, larger if side == 1 else 0.0)
-    dT1, dT2 = tangents_change(W.cframe[c, 0], W.cframe[c, 1:3], n, dn)
+    m = W.motion
+    e, de = three(m.along), plus(turned(matrix(m.by_normal[0]), dn), turned(matrix(m.by_normal[1]), dn0))
+    ds = W.ctouch[c, 1] * before + W.ctouch[c, 2] * square
+    de = along(de, ds, three(m.by_touch))
+    dT1, dT2 = tangents_change(W.cframe[c, 0], W.cframe[c, 1:3], e, de)
     y[0] = gap + beyond - (before if W.contact_allowance[c] > 0.0 else 0.0)
-    _slip_rows(Q, W, c, feature, side, longer, point, (of_a, of_b), n, dn, dT1, dT2, h, y)
+    _slip_rows(Q, W, c, feature, side, longer, point, (of_a, of_b), n, dn, de, dT1, dT2, h, y)
     half = along(times(0.5 * gap, n), W.motion.half_gap[0], dn)
-    place = _place_change(Q, W, c, feature, side, longer, point, (of_a, of_b), half, n, dn)
-    _push_bodies(L, W, D, c, impulse, place, dn, dT1, dT2, out)
+    dp = _place_change(Q, W, c, feature, side, longer, point, (of_a, of_b), half, n, dn, e, de)
+    place = along(place_change(m, dp, point0, ds), square, row(m.place_by, 1))
+    _push_bodies(L, W, D, c, impulse, place, de, dT1, dT2, out)
     if W.cslope[c] != 0.0:
         _faded(L, W, D, c, impulse, W.cslope[c] * before, out)
     if feels_frame(W, c):
@@ -133,39 +142,42 @@ def _moved_by(by, at, shift, turn):
 
 
 @kernel
-def _slip_rows(Q, W, c, f, side, longer, point, pushed, n, dn, dT1, dT2, h, y):
+def _slip_rows(Q, W, c, f, side, longer, point, pushed, n, dn, de, dT1, dT2, h, y):
     """y (rows,), from row 1 on: change of slip, spinning and rolling of pair contact c, feature f.
 
-    point, dn, dT1, dT2 (3,): changes of point, normal and tangents; pushed: of ρ' of both sides; n (3,): the normal; longer: the
-    radius of one side [m].
+    point, dn, de, dT1, dT2 (3,): changes of point, normal, e and tangents; pushed: of ρ' of both sides; n (3,): the normal; longer:
+    the radius of one side [m].
     """
     # c moves, and ρ rotates with the normal; a radius lengthens its own part of ρ only
     T, slip = W.motion.tangents, three(W.motion.slip)
     of_a = _rolling_change(Q, W, f, 0, dn, point, n, longer if side == 0 else 0.0)
     of_b = _rolling_change(Q, W, f, 1, dn, point, n, longer if side == 1 else 0.0)
-    middle_a = times(0.5, plus(of_a, pushed[0])) if rolls(Q, W, f, 0) else of_a
-    middle_b = times(0.5, plus(of_b, pushed[1])) if rolls(Q, W, f, 1) else of_b
+    e = three(W.motion.along)
+    start_a = pushed[0] if rolls(Q, W, f, 0) else _rolling_change(Q, W, f, 0, de, point, e, longer if side == 0 else 0.0)
+    start_b = pushed[1] if rolls(Q, W, f, 1) else _rolling_change(Q, W, f, 1, de, point, e, longer if side == 1 else 0.0)
     dm = minus(point, plus(of_a, of_b))
     a, b, rate = body_row(W.R, W.cbody[c, 0]), body_row(W.R, W.cbody[c, 1]), relative_rate(W, c)
     back_a, back_b = turned_to_start(W.R[a], W.Rn[a]), turned_to_start(W.R[b], W.Rn[b])
-    change = slip_change(back_a, back_b, rate, h, dm, plus(middle_a, middle_b))
+    change = slip_change(back_a, back_b, rate, h, dm, times(0.5, plus(plus(of_a, start_a), plus(of_b, start_b))))
     for t in range(2):
         y[1 + t] = W.cratio[c, t] * (dot(row(T, t), change) + dot(dT1 if t == 0 else dT2, slip))
     for k in range(3, ROWS[W.claw[c]]):
-        y[k] = W.cratio[c, k - 1] * dot(dn if k == 3 else dT1 if k == 4 else dT2, rate)
+        y[k] = W.cratio[c, k - 1] * dot(de if k == 3 else dT1 if k == 4 else dT2, rate)
 
 
 @kernel
-def _place_change(Q, W, c, f, side, longer, point, pushed, half, n, dn):
-    """Change of the application point c* of pair contact c, feature f. half (3,): of ½ gap n; the rest as in `_slip_rows`."""
+def _place_change(Q, W, c, f, side, longer, point, pushed, half, n, dn, e, de):
+    """Change of the point p of pair contact c, feature f. half (3,): of ½ gap n; e (3,): see above;
+    the rest as in `_slip_rows`.
+    """
     share, (of_a, of_b) = place_share(Q, W, f), pushed
     a, b = body_row(W.R, W.cbody[c, 0]), body_row(W.R, W.cbody[c, 1])
     if not rolls(Q, W, f, 0):
         radius, more = -rounding_of(Q, W, f, 0), -longer if side == 0 else 0.0
-        of_a = lever_change(turned_to_start(W.R[a], W.Rn[a]), radius, more, plus(point, half), n, dn)
+        of_a = lever_change(turned_to_start(W.R[a], W.Rn[a]), radius, more, plus(point, half), n, dn, e, de)
     if not rolls(Q, W, f, 1):
         radius, more = rounding_of(Q, W, f, 1), longer if side == 1 else 0.0
-        of_b = lever_change(turned_to_start(W.R[b], W.Rn[b]), radius, more, minus(point, half), n, dn)
+        of_b = lever_change(turned_to_start(W.R[b], W.Rn[b]), radius, more, minus(point, half), n, dn, e, de)
     return along(times(share, of_a), 1.0 - share, of_b)
 
 
@@ -186,34 +198,19 @@ def _pushed_change(Q, W, c, f, side, point, point0, larger):
 
 
 @kernel
-def _push_bodies(L, W, D, c, impulse, place, dn, dT1, dT2, out):
-    """out (nv,) += column of the wrenches of pair contact c as c*, its normal and tangents change, its impulse (rows,) held."""
-    pushed, x, weight = scratch(MOST_ROWS), scratch(6), W.cweight[c]
+def _push_bodies(L, W, D, c, impulse, place, de, dT1, dT2, out):
+    """out (nv,) += column of the wrenches of pair contact c as c*, e and the tangents change, its impulse (rows,) held."""
+    pushed, x = scratch(MOST_ROWS), scratch(6)
     physical_impulse(W, c, impulse, pushed)
-    F, torque = three(W.motion.force), ZERO
-    dF = times(weight, plus(plus(times(pushed[0], dn), times(pushed[1], dT1)), times(pushed[2], dT2)))
-    for k in range(3, ROWS[W.claw[c]]):
-        torque = along(torque, weight * pushed[k], dn if k == 3 else dT1 if k == 4 else dT2)
+    dF, torque = impulse_change(W, c, pushed, de, dT1, dT2)
     for m in range(2):
         body, sign = W.cbody[c, m], 1.0 if m == 0 else -1.0
         if body < 0:
             continue
-        R, linear = matrix(W.R[body]), times(sign, dF)
-        by_force = turned_back(R, times(sign, _moment_change(place, F, row(W.motion.arms, m), dF)))
-        angular = plus(by_force, times(sign, turned_back(R, torque)))
+        linear, angular = times(sign, dF), times(sign, moment_change(W, c, m, place, dF, torque))
         for i in range(3):
             x[i], x[3 + i] = linear[i], angular[i]
         pull(D.y[L.place_body[body]], x, out)
-
-
-@kernel
-def _moment_change(darm, F, arm, dF):
-    """δarm × F + arm × δF."""
-    return (
-        darm[1] * F[2] - darm[2] * F[1] + arm[1] * dF[2] - arm[2] * dF[1],
-        darm[2] * F[0] - darm[0] * F[2] + arm[2] * dF[0] - arm[0] * dF[2],
-        darm[0] * F[1] - darm[1] * F[0] + arm[0] * dF[1] - arm[1] * dF[0],
-    )
 
 
 @kernel
@@ -222,7 +219,7 @@ def _twisted(L, W, D, c, impulse, dn0, out):
     x, twist = scratch(3), scratch(12)
     x[0], x[1], x[2] = dn0
     twist_rows(W, c, impulse, twist)
-    angle = frame_angle(W.cframe[c], W.motion.normal, W.motion.tangents[0], x)
+    angle = frame_angle(W.cframe[c], W.motion.along, W.motion.tangents[0], x)
     for m in range(2):
         if W.cbody[c, m] >= 0:
             _pull_scaled(D.y[L.place_body[W.cbody[c, m]]], angle, twist[6 * m : 6 * m + 6], out)

@@ -7,14 +7,12 @@ What the integrator promises. A free body keeps E, P and L to round-off, at ever
 and friction change E by λ·(w₋ + w₊)/2, w the rate along λ. With w₋ = w₊ - G λ that is -½ λᵀ G λ + λ·w₊, and λ·w₊ ≤ 0: it is 0
 for joints, at most 0 along a normal (a gap closes to 0, not below), negative for friction. So energy never grows as long as
 directions do not turn within the step. They turn by h Ω, Ω the fastest rotation, and the energy of a symplectic integrator
-oscillates within a band of relative width (h Ω)² about one that does not grow. Contacts with planes are of this kind. Between
-two bodies normals and levers r are those after the step: they have turned by h Ω / 2 too much, which adds at most λ Ω² r h/2 a
-step, first order in h, and where round bodies slide past each other at a speed u, by h u / 2 R, which adds λ u² h / 2 R. Hence
-growth is accepted up to BAND (h Ω)² of the kinetic energy where joints or contacts are at work, plus the sum of λ (Ω² r + u²/R)
-h/2 where such contacts are. Once h Ω > FASTEST these are no bounds any more; there the energy of bodies without joints grows by
-LOOSE of it at most. (A step is divided there, and its velocities are those from where it starts to where it ends: what turns
-back meanwhile shows less energy than it has. So it is the most of RECENT states that may not grow.) The complementarity κ of a
-solved step leaves λ·w₊ = κ/h: bodies at rest that touch creep apart; accepted is CREEP of their size a second.
+oscillates within a band of relative width (h Ω)² about one that does not grow. Hence growth is accepted up to BAND (h Ω)² of the
+kinetic energy where joints or contacts are at work. Once h Ω > FASTEST this is no bound any more; there the energy of bodies
+without joints grows by LOOSE of it at most. (A step is divided there, and its velocities are those from where it starts to where
+it ends: what turns back meanwhile shows less energy than it has. So it is the most of RECENT states that may not grow.) The
+complementarity κ of a solved step leaves λ·w₊ = κ/h: bodies at rest that touch creep apart; accepted is CREEP of their size a
+second.
 """
 
 from __future__ import annotations
@@ -35,11 +33,6 @@ LOOSE, RECENT = 0.6, 4
 """See above: what momentum tells of the energy, and velocities over a step do not, is a third of it at h Ω = 1 (hard/terms.py)."""
 CREEP = 1e-4
 """Speed that a body at rest may take on, over its size [1/s]: a 0.1 m ball touching a floor without gravity has 8e-6."""
-OPPOSED = 3.0
-"""Impulses of all contacts of a body over what they add up to, which is what states tell: a sphere within a tower, a box between
-floor and wall have twice as much."""
-PLANE = 0
-"""The type of planes, in MuJoCo's numbers."""
 RESIDUAL = 1e-10
 """Of a step, the hard mode's own tolerance [m/s, rad/s]."""
 ROUND_OFF = 1e-11
@@ -119,44 +112,6 @@ def _free_joints(run: Run) -> int:
     return int(np.sum(run.wheel.jnt_type == 0))
 
 
-def levers(run: Run, pairs: Any) -> Array:
-    """(T + 1,) sum up to each state of λ (Ω² r + u²/R) h/2 [J]: what contacts may add by acting as they are after the step."""
-    m, total = run.wheel, np.zeros(len(run.qpos))
-    turning = _with_turning_contacts(m, pairs)
-    if not turning.any():
-        return total
-    v, spin = run.maximal[:, :, 3:6], np.linalg.norm(run.maximal[:, :, 10:13], axis=2).max(axis=1)
-    pushed = np.diff(v, axis=0) - run.h * m.opt.gravity
-    impulse = np.where(m.body_weldid > 0, m.body_mass, 0.0) * np.linalg.norm(pushed, axis=2)
-    reach = (m.geom_rbound + np.linalg.norm(m.geom_pos - m.body_ipos[m.geom_bodyid], axis=1))[turning].max()
-    fastest = np.maximum(spin[1:], spin[:-1])
-    added = impulse.sum(axis=1) * fastest**2 * reach + (impulse * _sliding(run, impulse)).sum(axis=1)
-    total[1:] = np.cumsum(OPPOSED * 0.5 * run.h * added)
-    return total
-
-
-def _with_turning_contacts(m: Any, pairs: Any) -> Array:
-    """(ngeom,) of moving bodies: those that may touch anything but a plane."""
-    moving, flat, may = m.body_weldid[m.geom_bodyid] > 0, m.geom_type == PLANE, np.zeros(m.ngeom, bool)
-    for one, other in ((pairs.first, pairs.second), (pairs.second, pairs.first)):
-        np.logical_or.at(may, one, ~flat[other])
-    return moving & may
-
-
-def _sliding(run: Run, impulse: Array) -> Array:
-    """(T, nbody) u²/R [m/s²] of bodies that have impulses (T, nbody) in a step.
-
-    u: their largest speed against others that have, or what is fixed and no plane; R: their smallest bounding radius.
-    """
-    m, v = run.wheel, run.maximal[:, :, 3:6]
-    touched = impulse > 1e-9 * impulse.max(axis=1, keepdims=True)
-    touched[:, 0] = np.any((m.body_weldid[m.geom_bodyid] == 0) & (m.geom_rbound > 0))
-    radius = np.full(m.nbody, np.inf)
-    np.minimum.at(radius, m.geom_bodyid[m.geom_rbound > 0], m.geom_rbound[m.geom_rbound > 0])
-    speed = np.maximum(*(np.linalg.norm(w[:, :, None] - w[:, None], axis=3) for w in (v[1:], v[:-1])))
-    return np.where(touched[:, None], speed, 0.0).max(axis=2) ** 2 / radius
-
-
 def _energy_outcome(run: Run, steps: int, pairs: Any) -> Outcome:
     E, K = energy(run)
     m, contacts = run.wheel, len(pairs.first) > 0
@@ -168,13 +123,13 @@ def _energy_outcome(run: Run, steps: int, pairs: Any) -> Outcome:
     if (divided or not lonely) and (turning > FASTEST).any():
         slow = max(int(np.argmax(turning > FASTEST)) - 1, 0)
         if m.njnt == _free_joints(run):
-            fast, (thrown, where) = steps - slow, _thrown(run, pairs, E, K, slow, steps)
+            fast, (thrown, where) = steps - slow, _thrown(run, E, K, slow, steps)
         steps = slow
     if steps < 1:
         return Outcome(fast, thrown, 0.0, where)
     turning, top = turning[: steps + 1], np.maximum.accumulate(K)[: steps + 1]
     pull = 0.5 * m.body_mass.sum() * (run.h * np.linalg.norm(m.opt.gravity)) ** 2
-    band = 0.0 if lonely else BAND * (turning**2 * top + pull) + levers(run, pairs)[: steps + 1]
+    band = 0.0 if lonely else BAND * (turning**2 * top + pull)
     height = np.abs(run.maximal[:, :, 0:3]).max()
     sizes = m.geom_rbound[(m.geom_rbound > 0) & (m.body_weldid[m.geom_bodyid] > 0)]
     creep = CREEP * sizes.min(initial=np.inf, where=sizes > 0) if contacts and len(sizes) else RESIDUAL
@@ -191,15 +146,15 @@ def _energy_outcome(run: Run, steps: int, pairs: Any) -> Outcome:
     return Outcome(steps + fast, int(bad.sum()) + thrown, float(share.max()), text)
 
 
-def _thrown(run: Run, pairs: Any, E: Array, K: Array, first: int, steps: int) -> tuple[int, str]:
+def _thrown(run: Run, E: Array, K: Array, first: int, steps: int) -> tuple[int, str]:
     """How many steps from `first` on give free bodies LOOSE of their energy, and the first of them."""
     top = np.array([E[max(t - RECENT + 1, first) : t + 1].max() for t in range(first, steps + 1)])
     if len(top) < 2:
         return 0, ""
     height = E - K
-    lowest, added = np.minimum.accumulate(top), levers(run, pairs)[first : steps + 1]
+    lowest = np.minimum.accumulate(top)
     scale = np.maximum(lowest - height[first : steps + 1].min(), 0.0)
-    bad = E[first + 1 : steps + 1] > lowest[:-1] + LOOSE * scale[:-1] + np.diff(added) + CREEP
+    bad = E[first + 1 : steps + 1] > lowest[:-1] + LOOSE * scale[:-1] + CREEP
     if not bad.any():
         return 0, ""
     t = first + int(np.argmax(bad))
