@@ -15,7 +15,7 @@ from dojo_py.hard.elements.contact_rows import physical_impulse, plane_gap, push
 from dojo_py.hard.elements.feature_rows import tangents_at_end
 from dojo_py.hard.elements.pair_contacts import tangents
 from dojo_py.hard.elements.plane_contacts import touching
-from dojo_py.hard.elements.start_normals import start_normal
+from dojo_py.hard.elements.start_normals import SHARE, start_normal
 from dojo_py.hard.workspace import contact_room
 from dojo_py.jit import kernel
 from dojo_py.solver.cones.contact import MOST_ROWS, ROWS, impulse_of
@@ -161,7 +161,7 @@ def _sum_of_parts(total, row):
 def _follow(W, c, row):
     """Write the frame along which the impulse of pair contact c acts: e of start_normals.py, and the tangents rotated to it."""
     start = W.cframe[c]
-    e, _, _, _ = start_normal(three(start[0]), three(row[FRAME : FRAME + 3]), W.ctouch[c, 0])
+    e, _, _, _ = start_normal(three(start[0]), three(row[FRAME : FRAME + 3]), W.ctouch[c, SHARE])
     T1, T2, _, _, _ = tangents_at_end(start[0], start[1:3], e)
     put_vector(row[FRAME : FRAME + 3], e)
     put_vector(row[FRAME + 3 : FRAME + 6], T1)

@@ -150,9 +150,7 @@ class Work(NamedTuple):
     cheld: np.ndarray  # (nc,) 1 where friction's bound is held at `cbound` (solver/cones/contact.py)
     cbound: np.ndarray  # (nc,) [N s]
     cframe: np.ndarray  # (nc, 3, 3) normal and tangents at the start (pairs)
-    ctouch: (
-        np.ndarray
-    )  # (nc, 4) how far pairs are in touch at the start, s of start_normals.py, ∂s/∂g [1/m], ∂s/∂L² [1/m²], L² [m²]
+    ctouch: np.ndarray  # (nc, 4) how far pairs touch at the start: the columns of elements/start_normals.py
     cpoint: np.ndarray  # (nc, 3) point of contact at the start (pairs) [m]
     crolling: np.ndarray  # (nc, 2, 3) ρ₀ of what rolls on both sides (rolling_arms.py) [m]
     cval: np.ndarray  # (nc, nr) gap, velocities that friction brakes

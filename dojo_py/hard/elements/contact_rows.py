@@ -19,7 +19,7 @@ from dojo_py.hard.elements.limits import UNSURE
 from dojo_py.hard.elements.pair_contacts import tangents
 from dojo_py.hard.elements.plane_contacts import plane_rows, plane_spin_rows
 from dojo_py.hard.elements.rolling_sides import keep_rolling
-from dojo_py.hard.elements.start_normals import touching_share
+from dojo_py.hard.elements.start_normals import BY_GAP, BY_SQUARE, SHARE, SQUARE, touching_share
 from dojo_py.jit import kernel
 from dojo_py.solver.cones.contact import MOST_ROWS, ROWS
 from dojo_py.solver.cones.standoff import FARTHEST, NEAREST
@@ -200,8 +200,8 @@ def start_contact(L, P, Q, W, c, recovery):
         tangents(W.cframe[c, 0], W.cframe[c, 1:3])
         keep_rolling(Q, W, c, i)
         copy(W.feature.point, W.cpoint[c])
-        W.ctouch[c, 3] = square_of_length(Q, W, i)
-        W.ctouch[c, 0], W.ctouch[c, 1], W.ctouch[c, 2] = touching_share(own, W.ctouch[c, 3])
+        W.ctouch[c, SQUARE] = square_of_length(Q, W, i)
+        W.ctouch[c, SHARE], W.ctouch[c, BY_GAP], W.ctouch[c, BY_SQUARE] = touching_share(own, W.ctouch[c, SQUARE])
         if W.kappa[0] > 0.0 and W.fwanted[i] == OF_STEP:
             W.cweight[c], W.cslope[c] = share(gap, full_distance(Q, W.fpair[i], W.kappa[0]))
     standoff, hard = W.solver.standoff + ROUND_OFF_GAP * _extent(P, Q, W, c), W.in_hard_limit[0]

@@ -1,9 +1,10 @@
 """Length L of a contact of two bodies, mostly that of the smaller shape:  1/L² = 1/A + 1/B,  A, B: sums of squares of their sizes.
 
-Height fields have no sizes: they count as endless.
+Planes and height fields count as endless.
 """
 
-from dojo_py.collision.convex_shapes import CAPSULE, SPHERE
+from dojo_py.collision.convex_shapes import CAPSULE, PLANE, SPHERE
+from dojo_py.collision.height_fields import HFIELD
 from dojo_py.jit import kernel
 
 
@@ -34,8 +35,8 @@ def length_by_radius(Q, W, f, side):
 @kernel
 def _square(Q, g):
     """Sum of the squares of the sizes of shape g [m²]."""
-    size, n = Q.shape_size[g], 1 if Q.shape_kind[g] == SPHERE else 2 if Q.shape_kind[g] == CAPSULE else 3
-    total = 0.0
+    kind, size, total = Q.shape_kind[g], Q.shape_size[g], 0.0
+    n = 0 if kind == PLANE or kind == HFIELD else 1 if kind == SPHERE else 2 if kind == CAPSULE else 3
     for k in range(n):
         total += size[k] * size[k]
     return total

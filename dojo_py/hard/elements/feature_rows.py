@@ -65,7 +65,7 @@ from dojo_py.hard.elements.feature_geometry import feature_geometry
 from dojo_py.hard.elements.feature_place import ALONG, FORCE, GAP, NORMAL, PLACE, POINT, TORQUE
 from dojo_py.hard.elements.rolling_arms import IDENTITY, halfway, rolling_arm
 from dojo_py.hard.elements.rolling_sides import place_share, rolls, rounding_of, runs_on_both, square_of_size
-from dojo_py.hard.elements.start_normals import start_normal
+from dojo_py.hard.elements.start_normals import SHARE, SQUARE, start_normal
 from dojo_py.hard.elements.start_points import start_point
 from dojo_py.jit import kernel
 from dojo_py.solver.cones.contact import ROWS
@@ -138,7 +138,7 @@ def pair_motion(Q, W, i, f, by_a, by_b, direct, h, impulse, value, C, B, H):
         _by_motion(m, by_b, 1, D)
         store(load(D, GAP, WIDTH), C[1], 0, 0)
     n, c = three(m.normal), three(m.point)
-    e, by_end, by_start, by_touch = start_normal(three(n0), n, W.ctouch[i, 0])
+    e, by_end, by_start, by_touch = start_normal(three(n0), n, W.ctouch[i, SHARE])
     put_vector(m.along, e)
     put_matrix(m.by_normal[0], by_end)
     put_matrix(m.by_normal[1], by_start)
@@ -208,7 +208,7 @@ def pair_motion(Q, W, i, f, by_a, by_b, direct, h, impulse, value, C, B, H):
     p = plus(row(W.x, a), along(at_a, 1.0 - share, apart))
     place, N_place, by_touch, by_length = p, IDENTITY, ZERO, ZERO
     if runs_on_both(Q, W, f):
-        place, N_place, by_touch, by_length = start_point(p, row(W.cpoint, i), W.ctouch[i, 0], W.ctouch[i, 3])
+        place, N_place, by_touch, by_length = start_point(p, row(W.cpoint, i), W.ctouch[i, SHARE], W.ctouch[i, SQUARE])
     put_matrix(m.placed, N_place)
     put(m.place_by, 0, by_touch)
     put(m.place_by, 1, by_length)

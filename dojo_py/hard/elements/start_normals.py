@@ -14,7 +14,7 @@ part of a right angle within a step, as under small balls that are fast, or wher
 nothing of the end: there contacts push along n, too.
 """
 
-from dojo_py.algebra.vectors import along, dot, length, minus, times
+from dojo_py.algebra.vectors import ZERO, along, dot, length, minus, times
 from dojo_py.hard.elements.rolling_arms import IDENTITY
 from dojo_py.jit import kernel
 
@@ -22,6 +22,9 @@ TOUCHING = 1e-3
 """Gap over the contact's length L at which shapes are between in touch and apart, s = 1/2. What rests, slides or rolls has gaps of
 1e-9 m, and there s must not depend on their noise. Smaller by 10: sharper derivatives of what is about to land; larger by 10: an
 impact's direction is off by as much as the normal turns in a step."""
+
+SHARE, BY_GAP, BY_SQUARE, SQUARE = range(4)
+"""Columns of W.ctouch: s, ∂s/∂g [1/m], ∂s/∂L² [1/m²], L² [m²]."""
 
 NOTHING = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 """∂e/∂n₀ where contacts push along n."""
@@ -43,7 +46,7 @@ def start_normal(start, end, s):
     d = minus(end, start)
     x = dot(d, d)
     if x >= 1.0:
-        return end, IDENTITY, NOTHING, (0.0, 0.0, 0.0)
+        return end, IDENTITY, NOTHING, ZERO
     fade = 1.0 - x * x * (3.0 - 2.0 * x)
     w = s * fade
     mixed = along(end, -w, d)

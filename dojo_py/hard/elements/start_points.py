@@ -12,8 +12,8 @@ ellipsoid, whose p is right already (rolling_arms.py), and so do edges that cros
 faces that slide on each other, where any point does the same, and c₀ costs iterations (see `runs_on_both`).
 """
 
-from dojo_py.algebra.vectors import ZERO, along, dot, minus, times
-from dojo_py.hard.elements.rolling_arms import IDENTITY
+from dojo_py.algebra.vectors import along, minus, times
+from dojo_py.hard.elements.rolling_arms import by_square, rolling_arm
 from dojo_py.jit import kernel
 
 NEAR = 0.25
@@ -24,12 +24,12 @@ rolls fast is braked again."""
 
 @kernel
 def start_point(p, start, s, square):
-    """(c*, N as nine numbers, ∂c*/∂s, ∂c*/∂L²) from p, c₀ (3,) [m], s and L² [m²]:  δc* = N δp + (1 - N) δc₀ + …"""
-    d, most = minus(p, start), NEAR * NEAR * square
-    if dot(d, d) >= most:
-        return p, IDENTITY, ZERO, ZERO
-    x = dot(d, d) / most
-    fade, k = 1.0 - x * x * (3.0 - 2.0 * x), 12.0 * s * x * (1.0 - x) / most
-    r, xy, xz, yz = 1.0 - s * fade, k * d[0] * d[1], k * d[0] * d[2], k * d[1] * d[2]
-    N = (r + k * d[0] * d[0], xy, xz, xy, r + k * d[1] * d[1], yz, xz, yz, r + k * d[2] * d[2])
-    return along(p, -s * fade, d), N, times(-fade, d), times(-0.5 * k * x * most / square, d)
+    """(c*, N as nine numbers, ∂c*/∂s, ∂c*/∂L²) from p, c₀ (3,) [m], s and L² [m²]:  δc* = N δp + (1 - N) δc₀ + …
+
+    What `rolling_arm` is for s = 1, c₁ with its M, times s:  c* = p + s (c₁ - p),  N = 1 + s (M - 1).
+    """
+    most = NEAR * NEAR * square
+    full, M = rolling_arm(start, p, most)
+    d, r = minus(full, p), 1.0 - s
+    N = (r + s * M[0], s * M[1], s * M[2], s * M[3], r + s * M[4], s * M[5], s * M[6], s * M[7], r + s * M[8])
+    return along(p, s, d), N, d, times(s * NEAR * NEAR, by_square(start, p, most))

@@ -42,6 +42,7 @@ from dojo_py.hard.elements.pair_contacts import upright
 from dojo_py.hard.elements.plane_contacts import plane_rows, rolling_by_start, touching
 from dojo_py.hard.elements.rolling_arms import from_start
 from dojo_py.hard.elements.rolling_sides import place_share, rolls, rounding_of
+from dojo_py.hard.elements.start_normals import BY_GAP
 from dojo_py.jit import kernel
 from dojo_py.solver.cones.contact import MOST_ROWS, ROWS, impulse_of
 from dojo_py.solver.octet import WIDTH
@@ -290,7 +291,7 @@ def _normal_at_start(P, Q, W, c, side, impulse, y, f):
     rolling = 0.5 * (rounding_of(Q, W, feature, 1) - rounding_of(Q, W, feature, 0))
     for k in range(6):
         de = turned(by_start, (dn[0, 6 * side + k], dn[1, 6 * side + k], dn[2, 6 * side + k]))
-        ds = W.ctouch[c, 1] * W.feature.dgap[6 * side + k]
+        ds = W.ctouch[c, BY_GAP] * W.feature.dgap[6 * side + k]
         de = along(de, ds, three(m.by_touch))
         dT1, dT2 = tangents_change(W.cframe[c, 0], W.cframe[c, 1:3], three(m.along), de)
         for r in range(1, ROWS[W.claw[c]]):

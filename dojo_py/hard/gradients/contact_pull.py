@@ -20,7 +20,7 @@ from dojo_py.hard.compiled_apart import END, START, feature_place
 from dojo_py.hard.elements.contact_rows import physical_impulse
 from dojo_py.hard.elements.feature_rows import tangents_at_end
 from dojo_py.hard.elements.plane_contacts import touching
-from dojo_py.hard.elements.start_normals import start_normal
+from dojo_py.hard.elements.start_normals import BY_GAP, SHARE, start_normal
 from dojo_py.hard.gradients.state_columns import field, subtree_motion
 from dojo_py.jit import kernel
 from dojo_py.solver.cones.contact import MOST_ROWS, ROWS, impulse_of
@@ -134,7 +134,7 @@ def _pair_place(L, P, Q, W, G, c, f, g, h):
         copy(dn[k, mover : mover + 6], starts[k])
     copy(dgap[mover : mover + 6], gaps)
     feature_place(L, P, Q, W, f, END)
-    e, by_end, by_start, by_touch = start_normal(three(start[0]), three(place.normal), W.ctouch[c, 0])
+    e, by_end, by_start, by_touch = start_normal(three(start[0]), three(place.normal), W.ctouch[c, SHARE])
     T1, T2, fold, p1, p2 = tangents_at_end(start[0], start[1:3], e)
     common, N, by_e = G.shown_pair[c, 6:12], plus(e, three(start[0])), three(g[FRAME : FRAME + 3])
     for i in range(3):
@@ -145,7 +145,7 @@ def _pair_place(L, P, Q, W, G, c, f, g, h):
         for k in range(3):
             common[3 + k] += turning[k]
     by_n, by_n0 = turned_back(by_end, by_e), turned_back(by_start, by_e)
-    by_gap = W.ctouch[c, 1] * dot(by_e, by_touch)
+    by_gap = W.ctouch[c, BY_GAP] * dot(by_e, by_touch)
     for m in range(6):
         G.shown_pair[c, m] += dot(by_n0, (starts[0, m], starts[1, m], starts[2, m])) + by_gap * gaps[m]
     for m in range(12):

@@ -24,6 +24,7 @@ from dojo_py.hard.elements.contact_size import length_by_radius, length_by_size
 from dojo_py.hard.elements.feature_rows import lever_change, slip_change, tangents_change, turned_to_start
 from dojo_py.hard.elements.rolling_arms import by_square, from_start
 from dojo_py.hard.elements.rolling_sides import place_share, rolls, rounding_of, square_by_size, square_of_size
+from dojo_py.hard.elements.start_normals import BY_GAP, BY_SQUARE
 from dojo_py.hard.gradients.contact_change import (
     frame_angle,
     impulse_change,
@@ -103,7 +104,7 @@ def _feature_column(L, P, Q, W, D, c, side, longer, at_end, at_start, larger, sq
     of_b = _pushed_change(Q, W, c, feature, 1, point, point0, larger if side == 1 else 0.0)
     m = W.motion
     e, de = three(m.along), plus(turned(matrix(m.by_normal[0]), dn), turned(matrix(m.by_normal[1]), dn0))
-    ds = W.ctouch[c, 1] * before + W.ctouch[c, 2] * square
+    ds = W.ctouch[c, BY_GAP] * before + W.ctouch[c, BY_SQUARE] * square
     de = along(de, ds, three(m.by_touch))
     dT1, dT2 = tangents_change(W.cframe[c, 0], W.cframe[c, 1:3], e, de)
     y[0] = gap + beyond - (before if W.contact_allowance[c] > 0.0 else 0.0)
