@@ -54,9 +54,9 @@ KNOWN: dict[str, dict[str, Known]] = {
         "work bounded": Known(
             (
                 801017, 2008, 840048, 920075, 920118, 920225, 998236, 998272, 998385, 998433, 999082, 999185, 999350,
-                1000108, 1000289, 51045, 2038, 840254, 998062, 999028, 999319, 16,
+                1000108, 1000289, 51045, 2038, 840254, 998062, 999028, 999319, 16, 8910004, 8910006,
             ),
-            "one to five steps of 60: 282 to 492 iterations beside 5 to 8, 1014 beside 17 (bound 50 times); the "
+            "one to five steps of 60: 282 to 537 iterations beside 5 to 8, 1014 beside 17 (bound 50 times); the "
             "towers, 20 of 60 steps in 23 s (998272)",
             round_off=(
                 801017, 2008, 51045, 998385, 998433, 999082, 999185, 999350, 1000108, 1000289, 2038, 840254, 998062, 999028,
@@ -109,7 +109,7 @@ KNOWN: dict[str, dict[str, Known]] = {
         "work bounded": Known(
             (
                 999350, 0, 10, 15, 790022, 830311, 920075, 920225, 998399, 998454, 999031, 999082, 999185, 999398, 999423,
-                1000085, 1000108, 1000289, 850166, 998253,
+                1000085, 1000108, 1000289, 850166, 998253, 8910004, 8910006,
             ),
             "1 to 6 steps of 60: 452 iterations beside 5, 800 beside 11, 556 and 512 beside 5; of the 33 bodies, and "
             "of two other heaps (10, 998399), 10 and 20 of 60 steps in 22 and 45 s; the ring; a chain of links of 1.7 mm, h 5 "
