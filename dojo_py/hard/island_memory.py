@@ -10,8 +10,8 @@ from dojo_py.jit import kernel
 
 HOW, IN_VAIN, REMAINED = range(3)
 """Columns of W.memory. HOW: one of the numbers below. IN_VAIN: in how many steps in a row an attempt failed: after a WHOLE step
-Newton's method at the end of the path (at_end.py; of a hopper's steps it solves a tenth), where closures gave way all others.
-REMAINED: the residual with which they gave way [m/s, rad/s]."""
+Newton's method on smoothed equations (smoothed_newton.py), where closures gave way all others. REMAINED: the residual with which
+they gave way [m/s, rad/s]."""
 MEMORIES = REMAINED + 1
 
 GAVE_WAY, FAILED, DIVIDED, WHOLE, STAYED = range(-2, 3)
@@ -43,8 +43,8 @@ def all_were(W, how):
 
 
 @kernel
-def end_in_vain(W):
-    """In how many steps in a row Newton's method at the end of the path has not solved the islands in W.span."""
+def in_vain(W):
+    """In how many steps in a row Newton's method on smoothed equations has not solved the islands in W.span."""
     steps = 0
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         memory = W.memory[W.members[BODIES, k]]

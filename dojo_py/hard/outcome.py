@@ -24,12 +24,14 @@ from dojo_py.hard.statuses import SOLVED, STALLED
 from dojo_py.jit import kernel
 from dojo_py.simulate.status import SEVERITY
 
-MERIT, BEST_RESIDUAL, BEST_WORST, BEST_RECOVERY, SOLVES, WITH_ROUND_OFF, END_IN_VAIN, BUDGET, SLIPS = range(COLUMNS, COLUMNS + 9)
+(
+    MERIT, BEST_RESIDUAL, BEST_WORST, BEST_RECOVERY, SOLVES, WITH_ROUND_OFF, SMOOTHED_FAILED, BUDGET, SLIPS,
+) = range(COLUMNS, COLUMNS + 9)  # fmt: skip
 """Entries of W.found (19,), what the attempts at the step of an island have come to. STATUS, RESIDUAL (beyond round-off), WORST as
 in report.py, and WITH_ROUND_OFF (the whole residual): of the last solve. COUNT: iterations of all solves, BUDGET: how many they may
 be; SOLVES: how many there were. MERIT, BEST_RESIDUAL, BEST_WORST: of W.best, see `keep_best`, BEST_RECOVERY: its
-recovery speed. END_IN_VAIN: 1 where Newton's method at the end of the path did not solve it. SLIPS: 1 where stopping all slip takes
-more than undoing violations does (start_pairs.py)."""
+recovery speed. SMOOTHED_FAILED: 1 where Newton's method on smoothed equations did not solve it. SLIPS: 1 where stopping all slip
+takes more than undoing violations does (start_pairs.py)."""
 
 
 @kernel
@@ -39,7 +41,7 @@ def begin_attempts(W, budget):
     budget: how many iterations all attempts may take, in addition to those of earlier rounds of the step.
     """
     found = W.found
-    found[STATUS], found[COUNT], found[SOLVES], found[END_IN_VAIN] = STALLED, 0.0, 0.0, 0.0
+    found[STATUS], found[COUNT], found[SOLVES], found[SMOOTHED_FAILED] = STALLED, 0.0, 0.0, 0.0
     found[SLIPS] = 0.0
     forget_best(W)
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):

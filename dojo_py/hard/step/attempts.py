@@ -5,18 +5,18 @@ import math
 from dojo_py.friction_laws import FRICTIONLESS
 from dojo_py.hard.compiled_apart import hold_corners
 from dojo_py.hard.contacts.held_points import any_held
-from dojo_py.hard.island_memory import end_in_vain, is_left_out
+from dojo_py.hard.island_memory import in_vain, is_left_out
 from dojo_py.hard.islands import CONTACTS
-from dojo_py.hard.outcome import END_IN_VAIN, SLIPS, SOLVES, WITH_ROUND_OFF, left
+from dojo_py.hard.outcome import SLIPS, SMOOTHED_FAILED, SOLVES, WITH_ROUND_OFF, left
 from dojo_py.hard.report import COUNT, RESIDUAL, STATUS, WORST
-from dojo_py.hard.solve.at_end import any_pyramid, newton_at_end
 from dojo_py.hard.solve.central_path import follow
 from dojo_py.hard.solve.first_point import any_cone, fly, hold_cones, release_cones, stand, start_motion
 from dojo_py.hard.solve.goal import complementarity_tolerance, goal_of, motion_alone
 from dojo_py.hard.solve.interior_point import iterate
 from dojo_py.hard.solve.least_stress import relieve_stress
 from dojo_py.hard.solve.residual_norm import BEYOND_ROUND_OFF, WHOLE, residual_of
-from dojo_py.hard.solve.residuals import evaluate_motion
+from dojo_py.hard.solve.residuals import evaluate_motion, evaluate_rows
+from dojo_py.hard.solve.smoothed_newton import any_pyramid, smoothed_newton
 from dojo_py.hard.solve.start_impulses import COLD, HERE, WARM, guess_impulses
 from dojo_py.hard.solve.start_pairs import slips_more, start_pairs
 from dojo_py.hard.solve.unloaded import let_go, nothing_touches, slacks_of_motion
@@ -25,12 +25,12 @@ from dojo_py.hard.step.held_bounds import bounds_held
 from dojo_py.jit import kernel
 
 (
-    AT_END, WARM_START, AGAIN_WARM, COLD_START, AGAIN_COLD, HIGH_START, AGAIN_HIGH, STANDING, AGAIN_STANDING, PATH, AGAIN_PATH,
+    SMOOTHED, WARM_START, AGAIN_WARM, COLD_START, AGAIN_COLD, HIGH_START, AGAIN_HIGH, STANDING, AGAIN_STANDING, PATH, AGAIN_PATH,
 ) = range(11)  # fmt: skip
-"""Attempts at a step, in this order: Newton's method at the end of the path (at_end.py) from the last step's impulses (warm); the
-interior-point method from these, then from none (cold), then from high up the path, at the products that stopping all slip takes
-(`start_pairs._slip_scale`), then, at kappa > 0, from bodies that stand still; along the central path, around the folds that
-friction makes (central_path.py). AGAIN_…: once more, from where the attempt before got stuck close to the solution; these keep
+"""Attempts at a step, in this order: Newton's method on smoothed equations (smoothed_newton.py) from the last step's impulses
+(warm); the interior-point method from these, then from none (cold), then from high up the path, at the products that stopping all
+slip takes (`start_pairs._slip_scale`), then, at kappa > 0, from bodies that stand still; along the central path, around the folds
+that friction makes (central_path.py). AGAIN_…: once more, from where the attempt before got stuck close to the solution; these keep
 the gaps of contacts that rested before (`assemble._aim`).
 
 Cold, contacts and joints are linearised first at the end of the motion without impulses: bodies that would rotate into a floor meet
@@ -64,7 +64,7 @@ def attempts(L, P, Q, A, W, h, kappa, source, whole, last, once):
     (`hold_corners`), and the step is to be solved again from the present impulses.
     """
     tightest = complementarity_tolerance(L, W, h, kappa)
-    first = COLD_START if source == COLD else AT_END if source == WARM and _may_end_soon(W, kappa, whole) else WARM_START
+    first = COLD_START if source == COLD else SMOOTHED if source == WARM and _is_smoothed(W, whole) else WARM_START
     last_one = AGAIN_PATH if not once else AGAIN_COLD if first == COLD_START else AGAIN_WARM
     keeps_best = whole and not any_held(P, W) and not bounds_held(W)
     for attempt in range(first, last_one + 1):
@@ -114,10 +114,10 @@ def _attempt(L, P, Q, A, W, h, kappa, attempt, impulses, keeps_best, tightest):
     if _start(L, P, Q, A, W, h, kappa, attempt, impulses, goal.weight, _most(W, UNLOADED_LIMIT)):
         _note(L, W, h, SOLVED, residual_of(L, W, h, BEYOND_ROUND_OFF), 0.0)
         return True
-    if attempt == AT_END:
+    if attempt == SMOOTHED:
         status, residual, worst = _solve(L, P, Q, A, W, h, goal, True, False)
         if status != SOLVED:
-            found[END_IN_VAIN] = 1.0
+            found[SMOOTHED_FAILED] = 1.0
             found[SOLVES] += 1.0
             return False
         _note(L, W, h, SOLVED, residual, worst)
@@ -134,8 +134,8 @@ def _attempt(L, P, Q, A, W, h, kappa, attempt, impulses, keeps_best, tightest):
 
 
 @kernel
-def _solve(L, P, Q, A, W, h, goal, at_end, cones_held):
-    """Solve to the Goal: at_end by Newton's method at the end of the path, else by the interior-point method.
+def _solve(L, P, Q, A, W, h, goal, smoothed, cones_held):
+    """Solve to the Goal: smoothed by Newton's method on smoothed equations, else by the interior-point method.
 
     Once more from there where it left stress (least_stress.py), whose round-off the first residual may hold. cones_held: only the
     motion is solved, at fixed impulses of contacts (`hold_cones`). Returns (status, residual, worst) as `iterate`, whose iterations
@@ -143,8 +143,8 @@ def _solve(L, P, Q, A, W, h, goal, at_end, cones_held):
     """
     status, residual, worst = STALLED, 0.0, 0.0
     for relieved in range(2):
-        if at_end:
-            status, count, residual, worst = newton_at_end(L, P, Q, A, W, h, goal)
+        if smoothed:
+            status, count, residual, worst = smoothed_newton(L, P, Q, A, W, h, goal)
         else:
             status, count, residual, worst = iterate(L, P, Q, A, W, h, goal)
         W.found[COUNT] += count
@@ -160,9 +160,9 @@ def _most(W, limit):
 
 
 @kernel
-def _may_end_soon(W, kappa, whole):
-    """Whether Newton's method at the end of the path is tried: for whole steps in the hard limit, unless it failed recently."""
-    return whole and kappa == 0.0 and not is_left_out(end_in_vain(W)) and not any_pyramid(W)
+def _is_smoothed(W, whole):
+    """Whether Newton's method on smoothed equations is tried: for whole steps, unless it failed recently."""
+    return whole and not is_left_out(in_vain(W)) and not any_pyramid(W)
 
 
 @kernel
@@ -186,6 +186,8 @@ def any_friction(W):
 def _start(L, P, Q, A, W, h, kappa, attempt, impulses, weight, most):
     """Solve the motion under the initial impulses, then give the pairs of contacts, limits and dry friction their first values.
 
+    Newton's method on smoothed equations begins with the old velocities instead: its first step takes the contacts that carried
+    load for those that do.
     Returns whether nothing touches in the hard limit: then the motion without impulses, found in at most `most` further iterations,
     is the solution.
     """
@@ -198,8 +200,11 @@ def _start(L, P, Q, A, W, h, kappa, attempt, impulses, weight, most):
     cones = any_cone(L, W)
     tolerance = max(W.options.residual_tolerance, QUIET * h) if cones else math.inf
     evaluate_motion(L, A, W, h)
-    _, count, _, _ = iterate(L, P, Q, A, W, h, motion_alone(tolerance, 1.0, 1))
-    W.found[COUNT] += count
+    if attempt == SMOOTHED:
+        evaluate_rows(L, P, Q, W, h)
+    else:
+        _, count, _, _ = iterate(L, P, Q, A, W, h, motion_alone(tolerance, 1.0, 1))
+        W.found[COUNT] += count
     if cones and kappa == 0.0 and not again and nothing_touches(L, W, h):
         let_go(W)
         motion = motion_alone(W.options.residual_tolerance, W.solver.at_rest, most)

@@ -13,8 +13,8 @@ from dojo_py.hard.island_memory import (
     WHOLE,
     all_were,
     as_much,
-    end_in_vain,
     gave_way,
+    in_vain,
     is_left_out,
     one_more,
     remember,
@@ -22,7 +22,7 @@ from dojo_py.hard.island_memory import (
 from dojo_py.hard.islands import BODIES
 from dojo_py.hard.outcome import (
     BUDGET,
-    END_IN_VAIN,
+    SMOOTHED_FAILED,
     allow,
     begin_attempts,
     forget_best,
@@ -135,8 +135,8 @@ def _report_solved(W, parts, recovery):
     report_island(W, SOLVED, parts, ENDED_WHOLE if parts == 1 else ENDED_IN_PARTS)
     if recovery == 0.0 and parts == 1:
         remember(W, STAYED, 0, 0.0)
-    elif parts == 1 and (W.found[END_IN_VAIN] > 0.0 or is_left_out(end_in_vain(W))):
-        remember(W, WHOLE, one_more(end_in_vain(W)), 0.0)
+    elif parts == 1 and (W.found[SMOOTHED_FAILED] > 0.0 or is_left_out(in_vain(W))):
+        remember(W, WHOLE, one_more(in_vain(W)), 0.0)
 
 
 @kernel
