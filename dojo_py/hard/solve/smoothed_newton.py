@@ -49,8 +49,7 @@ from dojo_py.solver.cones.contact import (
 from dojo_py.solver.cones.orthant import is_near
 
 MOST = 12
-"""Most iterations. (Of 1000 steps under random controls, h 0.01 s, 0 of Atlas and 3 of a humanoid take more at κ 3e-4, 2 and 11 in
-the hard limit.)"""
+"""Most iterations; one in a hundred of a humanoid's steps under random controls would take more."""
 END = 1e-3
 """In the hard limit, the fraction of the tolerance of residuals at which the iteration ends, or at the tolerance where the last
 step was a SLOW one. Convergence is quadratic: that costs an iteration now and then, and keeps momenta to 1e-13, where the
@@ -101,6 +100,8 @@ def smoothed_newton(L, P, Q, A, W, h, goal):
             return TOO_FAST, iteration, at.residual, at.worst
         at, alpha = _search(L, P, Q, A, W, h, goal, kn, kf)
         record(W, iteration, at, alpha, 0.0, 0.0)
+        if alpha == 0.0:
+            return STALLED, iteration + 1, at.residual, at.worst
     return STALLED, MOST, at.residual, at.worst
 
 
@@ -133,7 +134,7 @@ def _find_step(L, W, h, goal, kn, kf, refined):
 def _search(L, P, Q, A, W, h, goal, kn, kf):
     """Move by alpha W.change, with alpha halved until the energy of the imbalance is less, and put the pairs back onto the path.
 
-    Close to the solution any step is taken, as in the interior-point method. Returns (Measure, alpha).
+    Close to the solution any step is taken, as in the interior-point method. Returns (Measure, alpha), alpha 0 where none does it.
     """
     alpha, energy = inside_servo_ranges(L, W, A, h, 1.0), _imbalance(L, W, h)
     copy_point(W, W.now, W.saved)
@@ -144,8 +145,8 @@ def _search(L, P, Q, A, W, h, goal, kn, kf):
         evaluate_motion(L, A, W, h)
         at = measure(L, P, Q, W, h, goal)
         if at.residual <= CONVERGES * goal.tol_residual or _imbalance(L, W, h) < energy:
-            break
-    return at, alpha
+            return at, alpha
+    return at, 0.0
 
 
 @kernel

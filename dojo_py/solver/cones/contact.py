@@ -69,9 +69,12 @@ def impulse_of(law, z, F):
 
 @kernel
 def gap_is_near(z, standoff, kappa):
-    """Whether γ, s of a contact or limit are near the central path at κ, or the gap has arrived at its standoff."""
+    """Whether γ, s of a contact or limit are near the central path at κ, or the gap has arrived at its standoff.
+
+    Gaps that open aim at NEAREST times the standoff: a little less still counts, or round-off would move them out and in again.
+    """
     gamma, s = z[0], z[1]
-    arrived = NEAREST * standoff < s <= FARTHEST * standoff and gamma > 0.0
+    arrived = 0.5 * NEAREST * standoff < s <= FARTHEST * standoff and gamma > 0.0
     return arrived or orthant.is_near(gamma, s - standoff, kappa)
 
 
