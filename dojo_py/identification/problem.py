@@ -124,8 +124,9 @@ class Problem:
         """
         effect = sum(np.sum(row.by_unknown**2, axis=0) for row in rows) * self.unknowns.sizes(self.unknowns.start) ** 2
         nothing = effect <= ROUND_OFF**2 * np.max(effect)
-        for row in rows:
-            row.by_unknown[:, nothing] = 0.0
+        if np.any(nothing):
+            for row in rows:
+                row.by_unknown = np.where(nothing, 0.0, row.by_unknown)  # (what another process has found is read-only)
 
     def has_error_of_kappa(self) -> bool:
         """Whether κ shows in the motion: contacts carry something, and the motion is not hard itself."""
