@@ -20,8 +20,8 @@ BOX_TIMESTEP, HOPPER_TIMESTEP, QUADRUPED_TIMESTEP, SOFT_TIMESTEP = 0.1, 0.05, 0.
 """[s]"""
 KAPPA = 3e-4
 """[N m s] of the gradients, the paper's."""
-OPTIONS = Options(kappa=KAPPA, cost_tolerance=0.0, absolute_tolerance=1e-3, look_around=0)
-"""Iterations end at the paper's absolute tolerance of the cost, and nobody looks around for a better plan."""
+OPTIONS = Options(kappa=KAPPA, cost_tolerance=0.0, absolute_tolerance=1e-3)
+"""Iterations end at the paper's absolute tolerance of the cost."""
 TOLERANCES = {"hopper": 1e-3, "quadruped": 3e-4}
 """Violations that the paper's plans of the hopper and the quadruped end with, far below its tolerance of 5e-3, at which its last
 update of the multipliers left them by chance: here they are asked for. The boxes end where the paper's do."""

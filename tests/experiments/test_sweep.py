@@ -45,7 +45,7 @@ def test_first_steps(name):
 ONE = pytest.mark.xfail(
     strict=False,
     reason="bound: every step solved. Step 188 of seed 105 ends at a residual of 1.3e-10 of 1e-10, of which iterations take a fifth"
-    " each; of 20,000 steps of seeds 200 to 299 none is unsolved, with and without Newton's method at the end of the path",
+    " each; of 20,000 steps of seeds 200 to 299 none is unsolved, with and without Newton's method on smoothed equations",
 )
 
 

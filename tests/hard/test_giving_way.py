@@ -117,7 +117,7 @@ HEAVY = """<mujoco><option timestep="{h}"/><default><geom contype="0" conaffinit
 CORNER = pytest.mark.xfail(
     strict=False,
     reason="bound: solved again within 20 steps. Ends where elbow and finger are at their limits, a local minimum of the distance"
-    " to the target, as 3 of 27 other masses and time steps of this arm (2 without Newton's method at the end of the path)",
+    " to the target, as 3 of 27 other masses and time steps of this arm (2 without Newton's method on smoothed equations)",
 )
 
 

@@ -13,8 +13,8 @@ to nothing else is solved by one such step, whether it touches or not, if m is i
     newton       a step to the end of the path; at κ > 0, where it stays in the cones, with its second-order terms
     line search  it is halved until the energy of the imbalance is less than before; after each trial pairs go back onto the path
 
-Without the line search the method cycles between sets of contacts that carry load, in a third of the steps of a walking robot. It
-can still fail where the end of the path is close to the boundary, in the hard limit in about 1 of 100 such steps; then the
+Without the line search the method cycles between sets of contacts that carry load, in a tenth of the steps of a walking robot. It
+can still fail where the end of the path is close to the boundary, in the hard limit in a few of 100 such steps; then the
 interior-point method takes over.
 """
 
