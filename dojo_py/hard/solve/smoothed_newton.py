@@ -56,7 +56,7 @@ step was a SLOW one. Convergence is quadratic: that costs an iteration now and t
 tolerance itself would lose 1e-11 in every step. (The interior-point method, and this one at κ > 0, get as far by themselves: their
 complementarity pairs converge last.)"""
 SLOW = 0.3
-"""See END."""
+"""A step is slow that leaves more than this fraction of the residual: then round-off decides, or the method does not converge."""
 STICKS = 0.999
 """Fraction of its bound below which friction is taken to have stuck in the last step."""
 
@@ -134,9 +134,11 @@ def _find_step(L, W, h, goal, kn, kf, refined):
 def _search(L, P, Q, A, W, h, goal, kn, kf):
     """Move by alpha W.change, with alpha halved until the energy of the imbalance is less, and put the pairs back onto the path.
 
-    Close to the solution any step is taken, as in the interior-point method. Returns (Measure, alpha), alpha 0 where none does it.
+    Close to the solution any step is taken, as in the interior-point method, and any that a servo's range shortens: beyond it the
+    energy is that of another force. Returns (Measure, alpha), alpha 0 where no step will do.
     """
     alpha, energy = inside_servo_ranges(L, W, A, h, 1.0), _imbalance(L, W, h)
+    across = alpha < 1.0
     copy_point(W, W.now, W.saved)
     for trial in range(LINE_SEARCH):
         alpha = alpha if trial == 0 else 0.5 * alpha
@@ -144,7 +146,7 @@ def _search(L, P, Q, A, W, h, goal, kn, kf):
         _onto_path(L, W, h, kn, kf)
         evaluate_motion(L, A, W, h)
         at = measure(L, P, Q, W, h, goal)
-        if at.residual <= CONVERGES * goal.tol_residual or _imbalance(L, W, h) < energy:
+        if across or at.residual <= CONVERGES * goal.tol_residual or _imbalance(L, W, h) < energy:
             return at, alpha
     return at, 0.0
 

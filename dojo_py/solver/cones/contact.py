@@ -80,9 +80,14 @@ def gap_is_near(z, standoff, kappa):
 
 @kernel
 def gap_onto_path(z, scale, kappa, standoff):
-    """Move γ, s onto the central path at κ, s counted from the standoff, such that γ - scale s is kept; scale: mass/h [kg/s]."""
-    z[0], beyond_it = orthant.onto_path(z[0], z[1] - standoff, scale, kappa)
-    z[1] = standoff + beyond_it
+    """Move γ, s onto the central path at κ such that γ - scale s is kept; scale: mass/h [kg/s].
+
+    s counts from where gaps arrive (`beyond_standoff`): from the standoff if it is larger, else from NEAREST times it. (If
+    always from the standoff, what touches at rest would be pushed up there, and fall back, for ever.)
+    """
+    rest = standoff if z[1] > standoff else NEAREST * standoff
+    z[0], beyond_it = orthant.onto_path(z[0], z[1] - rest, scale, kappa)
+    z[1] = rest + beyond_it
 
 
 @kernel
