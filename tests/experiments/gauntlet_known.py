@@ -286,7 +286,8 @@ KNOWN: dict[str, dict[str, Known]] = {
             round_off=(821025,),
         ),
         "parameters": Known(
-            (850084, 920064, 6000099),
+            (850084, 920064, 6000099, 8930001),
+            "friction of a cylinder whose column is small beside the others, off by 9e-8 rad/s at every difference (8930001); "
             "an anchor whose column is nearly zero: round-off, 6.5e-8 of the largest column; a plane's normal: the "
             "judge's differences are longer than the bend, differences of 2e-7 agree to 4e-7 (920064); a mesh and a capsule "
             "exactly aligned: two solutions (6000099)",
@@ -294,7 +295,7 @@ KNOWN: dict[str, dict[str, Known]] = {
         ),
         "close": Known(
             (
-                7, 821010, 840007, 850063, 850084, 850111, 930082, 940052, 6000099, 821025,
+                7, 821010, 840007, 850063, 850084, 850111, 930082, 940052, 6000099, 821025, 8930001,
             ),
             "gravity 2.2e-6 (821010); the cylinder; a spring's rest 1.7e-6; "
             "a wrench 1.1e-6; a centre of mass 1.7e-6 (7), a plane's normal 2.1e-6 (850063), a centre of mass 5.1e-6 "

@@ -70,7 +70,7 @@ LONGER = pytest.mark.xfail(strict=False, reason="bound, 99 % of the steps: 14; 1
 def test_iterations_under_random_controls(name, kappa):
     """Median at most 6 and 99 % at most 14 (a free arm: 3), 1000 steps of 0.01 s.
 
-    Measured: medians 6, 6, 5, 4, 4, 5, 3 in the hard limit, 5, 5, 5, 4, 4, 4, 3 at κ 3e-4; 99 % within 14, 15, 12, 12, 8, 9, 6 and
+    Measured: medians 6, 6, 5, 4, 4, 5, 3 in the hard limit, 5, 5, 5, 4, 4, 4, 3 at κ 3e-4; 99 % within 14, 15, 12, 11, 8, 11, 6 and
     10, 11, 8, 7, 6, 5, 4.
     """
     counts = measured_motion(name, 0.01, 1000, kappa=kappa).iterations

@@ -72,10 +72,7 @@ def any_pyramid(W):
 
 @kernel
 def smoothed_newton(L, P, Q, A, W, h, goal):
-    """Newton's method from the present impulses and the evaluated motion and rows. Returns what `interior_point.iterate` returns.
-
-    goal: its `most` is not used.
-    """
+    """Newton's method from the present impulses and the evaluated motion and rows. Returns what `interior_point.iterate` does."""
     clear_cones(W, W.change)
     clear_cones(W, W.affine)
     forget_unmet(L, W)
@@ -84,33 +81,37 @@ def smoothed_newton(L, P, Q, A, W, h, goal):
     end = end_of_path(goal)
     kn, kf = max(end, goal.kappa), friction_target(goal, end)
     _onto_path(L, W, h, kn, kf)
-    at, before = measure(L, P, Q, W, h, goal), math.inf
-    for iteration in range(MOST + 1):
+    at, before, most = measure(L, P, Q, W, h, goal), math.inf, min(MOST, goal.most)
+    energy = _imbalance(L, W, h)
+    for iteration in range(most + 1):
         record(W, iteration, at, 0.0, 0.0, 0.0)
         if not (math.isfinite(at.residual) and math.isfinite(at.worst)):
             return NOT_FINITE, iteration, at.residual, at.worst
-        if at.residual <= _enough(goal, iteration, at, before) * goal.tol_residual and at.worst <= goal.tol_comp:
+        if at.residual <= _enough(goal, iteration, most, at, before) * goal.tol_residual and at.worst <= goal.tol_comp:
             return SOLVED, iteration, at.residual, at.worst
-        if iteration == MOST:
+        if iteration == most:
             break
         before = at.residual
         if not _find_step(L, W, h, goal, kn, kf, REFINED * max(at.residual, goal.tol_residual)):
             return SINGULAR, iteration, at.residual, at.worst
         if inside_rotation_domain(W, h, 1.0) < 1.0:
             return TOO_FAST, iteration, at.residual, at.worst
-        at, alpha = _search(L, P, Q, A, W, h, goal, kn, kf)
+        at, alpha, energy = _search(L, P, Q, A, W, h, goal, kn, kf, energy)
         record(W, iteration, at, alpha, 0.0, 0.0)
         if alpha == 0.0:
             return STALLED, iteration + 1, at.residual, at.worst
-    return STALLED, MOST, at.residual, at.worst
+    return STALLED, most, at.residual, at.worst
 
 
 @kernel
-def _enough(goal, iteration, at, before):
-    """Fraction of the tolerance of residuals that ends the solve at this Measure; before: the residual of the iteration before."""
+def _enough(goal, iteration, most, at, before):
+    """Fraction of the tolerance of residuals that ends the solve at this Measure.
+
+    most: iterations at most; before: the residual of the iteration before [m/s].
+    """
     if iteration == 0:
         return goal.at_rest
-    return END if goal.kappa == 0.0 and iteration < MOST and at.residual <= SLOW * before else 1.0
+    return END if goal.kappa == 0.0 and iteration < most and at.residual <= SLOW * before else 1.0
 
 
 @kernel
@@ -131,13 +132,13 @@ def _find_step(L, W, h, goal, kn, kf, refined):
 
 
 @kernel
-def _search(L, P, Q, A, W, h, goal, kn, kf):
-    """Move by alpha W.change, with alpha halved until the energy of the imbalance is less, and put the pairs back onto the path.
+def _search(L, P, Q, A, W, h, goal, kn, kf, energy):
+    """Move by alpha W.change, alpha halved until the imbalance has less than this energy [J], and put pairs back onto the path.
 
     Close to the solution any step is taken, as in the interior-point method, and any that a servo's range shortens: beyond it the
-    energy is that of another force. Returns (Measure, alpha), alpha 0 where no step will do.
+    energy is that of another force. Returns (Measure, alpha, energy) there, alpha 0 where no step will do.
     """
-    alpha, energy = inside_servo_ranges(L, W, A, h, 1.0), _imbalance(L, W, h)
+    alpha, reached = inside_servo_ranges(L, W, A, h, 1.0), energy
     across = alpha < 1.0
     copy_point(W, W.now, W.saved)
     for trial in range(LINE_SEARCH):
@@ -145,10 +146,10 @@ def _search(L, P, Q, A, W, h, goal, kn, kf):
         combine(W, 1.0, W.saved, alpha, W.change, W.now)
         _onto_path(L, W, h, kn, kf)
         evaluate_motion(L, A, W, h)
-        at = measure(L, P, Q, W, h, goal)
-        if across or at.residual <= CONVERGES * goal.tol_residual or _imbalance(L, W, h) < energy:
-            return at, alpha
-    return at, 0.0
+        at, reached = measure(L, P, Q, W, h, goal), _imbalance(L, W, h)
+        if across or at.residual <= CONVERGES * goal.tol_residual or reached < energy:
+            return at, alpha, reached
+    return at, 0.0, reached
 
 
 @kernel
